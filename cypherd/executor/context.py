@@ -1,0 +1,92 @@
+"""What a running query is given: its snapshot, parameters, guard and counters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from cypherd.errors import InternalError
+from cypherd.storage.protocols import ReadTransaction, WriteTransaction
+
+
+class Guard(Protocol):
+    """Decides whether a query may go on. `check` costs about 100 ns; call it for every batch and
+    inside long loops. It raises a QueryStopped."""
+
+    def check(self) -> None: ...
+    def hold(self, nbytes: int) -> None:
+        """Account for memory kept by an operator; MemoryLimitExceeded past the limit."""
+
+    def release(self, nbytes: int) -> None: ...
+    def emitted(self, rows: int) -> None:
+        """Count result rows; RowLimitExceeded past the limit."""
+
+
+class Unguarded:
+    """Never stops anything: for tests and the command line."""
+
+    def check(self) -> None:
+        return
+
+    def hold(self, nbytes: int) -> None:
+        return
+
+    def release(self, nbytes: int) -> None:
+        return
+
+    def emitted(self, rows: int) -> None:
+        return
+
+
+@dataclass(slots=True)
+class Stats:
+    """What a write did, under the names of HTTP.md (Neo4j's)."""
+
+    nodes_created: int = 0
+    nodes_deleted: int = 0
+    relationships_created: int = 0
+    relationships_deleted: int = 0
+    properties_set: int = 0
+    labels_added: int = 0
+    labels_removed: int = 0
+    indexes_added: int = 0
+    indexes_removed: int = 0
+    constraints_added: int = 0
+    constraints_removed: int = 0
+
+    def to_dict(self) -> dict[str, int]:
+        """Only the counters that moved."""
+        pairs = ((name, getattr(self, name)) for name in self.__slots__)
+        return {name: value for name, value in pairs if value}
+
+
+@dataclass(slots=True)
+class OperatorProfile:
+    rows: int = 0
+    seconds: float = 0.0
+    store_hits: int = 0
+
+
+@dataclass(slots=True)
+class ExecutionContext:
+    """One run of one plan. `argument` stack: see operators/argument.py."""
+
+    transaction: ReadTransaction
+    parameters: Mapping[str, Any]
+    guard: Guard
+    batch_size: int = 1024
+    stats: Stats = field(default_factory=Stats)
+    profile: dict[int, OperatorProfile] | None = None
+    """By operator number, when the query is profiled."""
+    clock: float = 0.0
+    """The statement's start, seconds since the epoch: what timestamp() gives."""
+
+    def writer(self) -> WriteTransaction:
+        """The transaction as one that writes.
+
+        Raises InternalError if a write plan was given a read transaction.
+        """
+        if not hasattr(self.transaction, "create_nodes"):
+            raise InternalError("a plan that writes was run in a read transaction")
+        return self.transaction  # type: ignore[return-value]

@@ -1,0 +1,474 @@
+"""The abstract syntax tree: what the text says, before anything is looked up.
+
+Frozen, slotted dataclasses. `at` is the character offset of the node in the text (its first
+character, or the operator for a binary one); it does not take part in equality.
+Names are as written, backquotes removed; function names keep their case and dots.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+Direction: TypeAlias = Literal["out", "in", "both"]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    at: int = field(default=-1, compare=False, kw_only=True)
+
+
+# --- expressions ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Expression(Node):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Constant(Expression):
+    """null, true, false, an integer (checked to fit 64 bits), a float or a string."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ListLiteral(Expression):
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MapLiteral(Expression):
+    entries: tuple[tuple[str, Expression], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Variable(Expression):
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter(Expression):
+    """`$name`, `$0`, or the old `{name}`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Property(Expression):
+    source: Expression
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript(Expression):
+    source: Expression
+    index: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Slice(Expression):
+    source: Expression
+    start: Expression | None
+    end: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(Expression):
+    """operator: "not", "+", "-"."""
+
+    operator: str
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Expression):
+    """operator: "+", "-", "*", "/", "%", "^", "and", "or", "xor", "in", "starts with",
+    "ends with", "contains", "=~"."""
+
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Expression):
+    """`a < b <= c`: len(operators) == len(operands) - 1; "=", "<>", "<", "<=", ">", ">="."""
+
+    operands: tuple[Expression, ...]
+    operators: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull(Expression):
+    operand: Expression
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HasLabels(Expression):
+    """`n:A:B` as a predicate."""
+
+    source: Expression
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall(Expression):
+    name: str
+    arguments: tuple[Expression, ...]
+    distinct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CountStar(Expression):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Case(Expression):
+    """With a subject: the simple form."""
+
+    subject: Expression | None
+    alternatives: tuple[tuple[Expression, Expression], ...]
+    default: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListComprehension(Expression):
+    variable: str
+    source: Expression
+    where: Expression | None
+    projection: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Quantifier(Expression):
+    """kind: "all", "any", "none", "single"."""
+
+    kind: str
+    variable: str
+    source: Expression
+    where: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce(Expression):
+    accumulator: str
+    initial: Expression
+    variable: str
+    source: Expression
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class MapProjection(Expression):
+    """`n {.*, .name, key: expression, other}`; an item is (key, expression) or ("*", None)
+    for all properties; `.name` is ("name", Property), a bare variable ("other", Variable)."""
+
+    variable: Variable
+    items: tuple[tuple[str, Expression | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PatternExpression(Expression):
+    """`(a)-[:T]->(b)` as a predicate, also inside `exists(...)`."""
+
+    pattern: PathPattern
+
+
+@dataclass(frozen=True, slots=True)
+class PatternComprehension(Expression):
+    pattern: PathPattern
+    where: Expression | None
+    projection: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class SubqueryExpression(Expression):
+    """kind: "exists", "count", "collect"; the body is a query, or `MATCH`-less patterns as a
+    query of one Match clause."""
+
+    kind: str
+    query: Query
+
+
+# --- patterns ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class NodePattern(Node):
+    variable: str | None
+    labels: tuple[str, ...]
+    properties: Expression | None
+    where: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VariableLength(Node):
+    """`*`, `*2`, `*1..3`, `*..3`, `*2..`; None is an open end."""
+
+    minimum: int | None
+    maximum: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipPattern(Node):
+    variable: str | None
+    types: tuple[str, ...]
+    direction: Direction
+    length: VariableLength | None
+    properties: Expression | None
+    where: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PathPattern(Node):
+    """`elements` alternates NodePattern, RelationshipPattern, ..., NodePattern.
+    `shortest`: None, "shortestPath" or "allShortestPaths"."""
+
+    variable: str | None
+    elements: tuple[NodePattern | RelationshipPattern, ...]
+    shortest: str | None = None
+
+
+# --- clauses ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Clause(Node):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Match(Clause):
+    patterns: tuple[PathPattern, ...]
+    optional: bool
+    where: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class StartItem(Node):
+    """`n=node(1,2)`, `n=node(*)` (ids is "*"), `n=node:person(firstName={x})` (index, key,
+    value), `n=node:person('firstName:Bob')` (index, query), the same with relationship.
+    `ids` may also be one Parameter: `node({ids})`."""
+
+    variable: str
+    kind: Literal["node", "relationship"]
+    ids: tuple[Expression, ...] | Literal["*"] | None
+    index: str | None
+    key: str | None
+    value: Expression | None
+    query: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Start(Clause):
+    items: tuple[StartItem, ...]
+    where: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectionItem(Node):
+    """`alias` is None where none was written; `text` is the item as written (the name of an
+    unaliased column)."""
+
+    expression: Expression
+    alias: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SortItem(Node):
+    expression: Expression
+    ascending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Projection(Node):
+    """The body of WITH and RETURN; `star` is `*`, which may be followed by items."""
+
+    distinct: bool
+    star: bool
+    items: tuple[ProjectionItem, ...]
+    order: tuple[SortItem, ...]
+    skip: Expression | None
+    limit: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class With(Clause):
+    projection: Projection
+    where: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Return(Clause):
+    projection: Projection
+
+
+@dataclass(frozen=True, slots=True)
+class Unwind(Clause):
+    expression: Expression
+    variable: str
+
+
+@dataclass(frozen=True, slots=True)
+class Create(Clause):
+    patterns: tuple[PathPattern, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetProperty(Node):
+    target: Property
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class SetProperties(Node):
+    """`n = map` (replace) or `n += map`."""
+
+    target: Variable
+    value: Expression
+    replace: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetLabels(Node):
+    target: Variable
+    labels: tuple[str, ...]
+
+
+SetItem: TypeAlias = SetProperty | SetProperties | SetLabels
+
+
+@dataclass(frozen=True, slots=True)
+class Merge(Clause):
+    pattern: PathPattern
+    on_create: tuple[SetItem, ...]
+    on_match: tuple[SetItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Set(Clause):
+    items: tuple[SetItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveProperty(Node):
+    target: Property
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveLabels(Node):
+    target: Variable
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Remove(Clause):
+    items: tuple[RemoveProperty | RemoveLabels, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Delete(Clause):
+    expressions: tuple[Expression, ...]
+    detach: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Foreach(Clause):
+    variable: str
+    source: Expression
+    updates: tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class YieldItem(Node):
+    name: str
+    alias: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CallProcedure(Clause):
+    """`arguments` None: called without parentheses. `yields` None: no YIELD; "*": YIELD *."""
+
+    name: str
+    arguments: tuple[Expression, ...] | None
+    yields: tuple[YieldItem, ...] | Literal["*"] | None
+    where: Expression | None
+
+
+# --- statements -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Query(Node):
+    """One query: `parts` joined by UNION; `all` says UNION ALL. Mixing the two is refused by
+    the binder, which sees `union_kinds` ("all" or "distinct", one fewer than parts)."""
+
+    parts: tuple[tuple[Clause, ...], ...]
+    union_kinds: tuple[Literal["all", "distinct"], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CreateIndex(Node):
+    """`CREATE INDEX [name] [IF NOT EXISTS] FOR (n:L) ON (n.a, n.b)`, `FOR ()-[r:T]-() ON ...`,
+    and the old `CREATE INDEX ON :L(a, b)`."""
+
+    name: str | None
+    kind: Literal["node", "relationship"]
+    owner: str
+    properties: tuple[str, ...]
+    if_not_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DropIndex(Node):
+    """By name, or by the old `DROP INDEX ON :L(a, b)` (name None)."""
+
+    name: str | None
+    owner: str | None
+    properties: tuple[str, ...]
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CreateConstraint(Node):
+    """kind: "uniqueness" or "existence". New form `CREATE CONSTRAINT [name] [IF NOT EXISTS] FOR
+    (n:L) REQUIRE n.a IS UNIQUE` / `(n.a, n.b) IS UNIQUE` / `IS NOT NULL`, and the old
+    `CREATE CONSTRAINT ON (n:L) ASSERT n.a IS UNIQUE` / `ASSERT exists(n.a)`."""
+
+    name: str | None
+    kind: Literal["uniqueness", "existence"]
+    entity: Literal["node", "relationship"]
+    owner: str
+    properties: tuple[str, ...]
+    if_not_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DropConstraint(Node):
+    """By name, or by the old `DROP CONSTRAINT ON (n:L) ASSERT ...` (name None)."""
+
+    name: str | None
+    kind: str | None
+    owner: str | None
+    properties: tuple[str, ...]
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Show(Node):
+    """`SHOW INDEXES`, `SHOW CONSTRAINTS`: what is "indexes", "constraints", ..."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement(Node):
+    """mode: None, "explain" or "profile"."""
+
+    body: Query | CreateIndex | DropIndex | CreateConstraint | DropConstraint | Show
+    mode: Literal["explain", "profile"] | None

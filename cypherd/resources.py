@@ -1,0 +1,20 @@
+"""Finds grammar/ and templates/: inside the package in a wheel, beside it in a checkout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parent
+
+
+def resource_path(name: str) -> Path:
+    """The path of e.g. `grammar/cypher.lark`. Raises FileNotFoundError, naming it."""
+    for base in (_PACKAGE, _PACKAGE.parent):
+        path = base / name
+        if path.is_file():
+            return path
+    raise FileNotFoundError(f"{name} is neither in {_PACKAGE} nor beside it")
+
+
+def resource_text(name: str) -> str:
+    return resource_path(name).read_text(encoding="utf-8")
