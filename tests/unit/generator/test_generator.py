@@ -1,0 +1,110 @@
+"""The made-up network: the same twice, connected as promised, with hubs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from cypherd.errors import StoreError
+from cypherd.generator import GeneratorReport, generate_social_network
+from cypherd.settings import GIB
+from cypherd.storage.lmdb.store import open_store
+from cypherd.storage.protocols import ReadTransaction
+
+PERSONS = 400
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, GeneratorReport]:
+    path = tmp_path_factory.mktemp("generator") / "network"
+    return path, generate_social_network(path, persons=PERSONS, seed=7, map_size=GIB)
+
+
+def _content(path: Path) -> tuple[object, object]:
+    store = open_store(path, map_size=GIB)
+    try:
+        with store.read() as transaction:
+            nodes = [
+                record
+                for ids in transaction.scan_nodes(None, 1000)
+                for record in transaction.node_records(ids)
+            ]
+            relationships = [
+                record
+                for rows in transaction.scan_relationships(None, 1000)
+                for record in transaction.relationship_records(rows.id)
+            ]
+            return nodes, relationships
+    finally:
+        store.close()
+
+
+def test_the_same_seed_gives_the_same_graph(
+    made: tuple[Path, GeneratorReport], tmp_path: Path
+) -> None:
+    path, report = made
+    again = generate_social_network(tmp_path / "n", persons=PERSONS, seed=7, map_size=GIB)
+    assert again == report
+    assert _content(tmp_path / "n") == _content(path)
+
+
+def test_another_seed_gives_another_graph(
+    made: tuple[Path, GeneratorReport], tmp_path: Path
+) -> None:
+    generate_social_network(tmp_path / "n", persons=PERSONS, seed=8, map_size=GIB)
+    assert _content(tmp_path / "n") != _content(made[0])
+
+
+def test_report_is_what_the_store_counts(made: tuple[Path, GeneratorReport]) -> None:
+    path, report = made
+    store = open_store(path, map_size=GIB)
+    with store.read() as transaction:
+        counts, schema = transaction.counts, transaction.schema
+        assert report.persons == counts.nodes(schema.label_id("Person")) == PERSONS
+        assert report.nodes == counts.nodes()
+        assert report.relationships == counts.relationships()
+        assert _indexed(transaction) == {("Person", "id"), ("Person", "firstName")}
+    store.close()
+
+
+def _indexed(transaction: ReadTransaction) -> set[tuple[str, str]]:
+    schema = transaction.schema
+    return {
+        (schema.label_name(index.owner), schema.property_name(index.properties[0]))
+        for index in schema.indexes
+    }
+
+
+def test_everyone_lives_somewhere_and_knows_only_once(
+    made: tuple[Path, GeneratorReport],
+) -> None:
+    store = open_store(made[0], map_size=GIB)
+    with store.read() as transaction:
+        schema = transaction.schema
+        person, located, knows = (
+            schema.label_id("Person"),
+            schema.type_id("IS_LOCATED_IN"),
+            schema.type_id("KNOWS"),
+        )
+        assert located is not None
+        assert knows is not None
+        for people in transaction.scan_nodes(person, 100):
+            assert transaction.degree(people, "out", (located,)).tolist() == [1] * len(people)
+        pairs: Counter[tuple[int, int]] = Counter()
+        degrees: Counter[int] = Counter()
+        for rows in transaction.scan_relationships(knows, 1000):
+            for start, end in zip(rows.start.tolist(), rows.end.tolist(), strict=True):
+                assert start != end
+                pairs[min(start, end), max(start, end)] += 1
+                degrees.update((start, end))
+        assert max(pairs.values()) == 1
+        # A heavy tail: the best-known person knows several times as many as the mean.
+        assert max(degrees.values()) > 4 * sum(degrees.values()) / PERSONS
+    store.close()
+
+
+def test_a_store_with_a_graph_is_refused(made: tuple[Path, GeneratorReport]) -> None:
+    with pytest.raises(StoreError, match="already holds a graph"):
+        generate_social_network(made[0], persons=10, map_size=GIB)
