@@ -1,0 +1,45 @@
+"""What a value is called in an error message."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cypherd.errors import CypherTypeError
+from cypherd.values.graph import Node, NodeRef, Path, PathRef, Relationship, RelationshipRef
+from cypherd.values.types import CypherType
+
+_TYPES: tuple[tuple[type, CypherType], ...] = (
+    (bool, CypherType.BOOLEAN),
+    (int, CypherType.INTEGER),
+    (float, CypherType.FLOAT),
+    (str, CypherType.STRING),
+    (list, CypherType.LIST),
+    (range, CypherType.LIST),
+    (dict, CypherType.MAP),
+    (NodeRef, CypherType.NODE),
+    (RelationshipRef, CypherType.RELATIONSHIP),
+    (PathRef, CypherType.PATH),
+    (Node, CypherType.NODE),
+    (Relationship, CypherType.RELATIONSHIP),
+    (Path, CypherType.PATH),
+)
+
+
+def type_of(value: Any) -> CypherType:
+    """The Cypher type of a value."""
+    if value is None:
+        return CypherType.NULL
+    for kind, cypher_type in _TYPES:
+        if isinstance(value, kind):
+            return cypher_type
+    return CypherType.ANY
+
+
+def wrong_type(
+    function: str, expected: str, value: Any, detail: str = "InvalidArgumentType"
+) -> CypherTypeError:
+    """The error for a value that `function` cannot take; `expected` names what it can."""
+    return CypherTypeError(
+        f"{function} expects {expected}, but was given a value of type {type_of(value).value}",
+        detail=detail,
+    )
