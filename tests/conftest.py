@@ -31,6 +31,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite tests/tck/expected_failures.txt from this run",
     )
+    group.addoption(
+        "--tck-report", type=Path, default=None, help="file for why each TCK scenario failed"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -116,7 +116,8 @@ class _Network:
     # --- places ---
 
     def _make_places(self) -> list[_Place]:
-        with self._store.write() as transaction:
+        transaction = self._store.write()
+        with transaction:
             if transaction.counts.nodes():
                 raise StoreError("the store already holds a graph; generate needs a new one")
             self._make_schema(transaction)
@@ -165,7 +166,8 @@ class _Network:
     # --- people ---
 
     def _make_people(self, first: int, count: int, persons: int, places: list[_Place]) -> None:
-        with self._store.write() as transaction:
+        transaction = self._store.write()
+        with transaction:
             homes = [self._home(places) for _ in range(count)]
             joined = [self._join_date(first + i, persons) for i in range(count)]
             properties = [
