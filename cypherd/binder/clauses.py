@@ -1,0 +1,193 @@
+"""Clause by clause through a query; each gives bound clauses and the scope after it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cypherd.binder import expressions as bound
+from cypherd.binder import function_calls, subqueries
+from cypherd.binder.expressions import BoundExpression
+from cypherd.binder.expressions_binder import bind, bind_predicate
+from cypherd.binder.patterns import bind_patterns
+from cypherd.binder.projections import bind_projection
+from cypherd.binder.query import (
+    BoundClause,
+    BoundFilter,
+    BoundMatch,
+    BoundPart,
+    BoundQuery,
+    BoundStart,
+    BoundUnwind,
+)
+from cypherd.binder.scopes import Environment, Scope, syntax_error
+from cypherd.binder.types import element_type
+from cypherd.binder.updates import bind_create, bind_delete, bind_foreach, bind_merge, bind_set
+from cypherd.errors import ProcedureError, UnsupportedOperation
+from cypherd.parser import ast
+from cypherd.values.types import CypherType as T
+
+# Importing these two registers their binders with `expressions_binder`.
+assert function_calls and subqueries
+
+Bound = tuple[tuple[BoundClause, ...], Scope]
+_UPDATES = (ast.Create, ast.Merge, ast.Set, ast.Remove, ast.Delete, ast.Foreach)
+_TERM = re.compile(r"""\s*(\w+)\s*:\s*(?:"([^"]*)"|'([^']*)'|([\w.-]+))\s*""")
+
+
+def is_update(clause: ast.Clause) -> bool:
+    return isinstance(clause, _UPDATES)
+
+
+def bind_query(query: ast.Query, environment: Environment, *, inner: bool = False) -> BoundQuery:
+    """A query and its unions. `inner`: a subquery, which may end without RETURN.
+
+    Raises InvalidClauseComposition, DifferentColumnsInUnion and what its clauses raise.
+    """
+    if len(set(query.union_kinds)) > 1:
+        raise syntax_error(
+            "InvalidClauseComposition", "UNION and UNION ALL cannot be mixed", query.at
+        )
+    parts = [_bind_part(clauses, environment, inner) for clauses in query.parts]
+    for part, clauses in zip(parts[1:], query.parts[1:], strict=True):
+        if {name for name, _ in part.columns} != {name for name, _ in parts[0].columns}:
+            raise syntax_error(
+                "DifferentColumnsInUnion",
+                "all sides of a UNION need the same columns",
+                clauses[-1].at,
+            )
+    returns = isinstance(query.parts[0][-1], ast.Return)
+    return BoundQuery(tuple(parts), "all" in query.union_kinds, returns)
+
+
+def _check_order(clauses: Sequence[ast.Clause], inner: bool) -> None:
+    for clause in clauses[:-1]:
+        if isinstance(clause, ast.Return):
+            message = "RETURN can only be the last clause"
+            raise syntax_error("InvalidClauseComposition", message, clause.at)
+    last = clauses[-1]
+    finishes = isinstance(last, ast.Return | ast.CallProcedure) or is_update(last)
+    if not finishes and not inner:
+        name = type(last).__name__.upper()
+        message = f"a query cannot end with {name}: RETURN or a clause that writes is missing"
+        raise syntax_error("InvalidClauseComposition", message, last.at)
+
+
+def _bind_part(clauses: Sequence[ast.Clause], environment: Environment, inner: bool) -> BoundPart:
+    _check_order(clauses, inner)
+    bound_clauses: list[BoundClause] = []
+    for clause in clauses:
+        if isinstance(clause, ast.Return):
+            result = bind_projection(clause.projection, None, environment, aliases_needed=False)
+            return BoundPart((*bound_clauses, result.clause), result.columns)
+        more, scope = bind_clause(clause, environment)
+        bound_clauses.extend(more)
+        environment = replace(environment, scope=scope)
+    return BoundPart(tuple(bound_clauses), ())
+
+
+def bind_clause(clause: ast.Clause, environment: Environment) -> Bound:
+    """Any clause but RETURN, and the scope after it."""
+    scope = environment.scope
+    match clause:
+        case ast.Match():
+            return _bind_match(clause, environment)
+        case ast.With():
+            projected = bind_projection(
+                clause.projection, clause.where, environment, aliases_needed=True
+            )
+            return (projected.clause,), projected.scope
+        case ast.Unwind():
+            return _bind_unwind(clause, environment)
+        case ast.Start():
+            return _bind_start(clause, environment)
+        case ast.Create():
+            created, scope = bind_create(clause, environment)
+            return (created,), scope
+        case ast.Merge():
+            merged, scope = bind_merge(clause, environment)
+            return (merged,), scope
+        case ast.Set() | ast.Remove():
+            return (bind_set(clause, environment),), scope
+        case ast.Delete():
+            return (bind_delete(clause, environment),), scope
+        case ast.Foreach():
+            return (bind_foreach(clause, environment),), scope
+        case ast.CallProcedure():
+            raise ProcedureError(
+                f"there is no procedure `{clause.name}`",
+                detail="ProcedureNotFound",
+                offset=clause.at,
+            )
+    raise UnsupportedOperation(f"{type(clause).__name__} is not supported", offset=clause.at)
+
+
+def _bind_match(clause: ast.Match, environment: Environment) -> Bound:
+    builder = bind_patterns(clause.patterns, clause.where, environment)
+    match = BoundMatch(builder.graph(), clause.optional, tuple(builder.introduced))
+    return (match,), builder.scope
+
+
+def _bind_unwind(clause: ast.Unwind, environment: Environment) -> Bound:
+    source = bind(clause.expression, environment)
+    if clause.variable in environment.scope:
+        message = f"variable `{clause.variable}` is bound already"
+        raise syntax_error("VariableAlreadyBound", message, clause.at)
+    element = element_type(source, environment.names) if source.type is T.LIST else T.ANY
+    symbol = environment.names.declare(clause.variable, element)
+    scope = {**environment.scope, clause.variable: symbol}
+    return (BoundUnwind(source, symbol.name),), scope
+
+
+# --- START ------------------------------------------------------------------------------
+
+
+def _bind_start(clause: ast.Start, environment: Environment) -> Bound:
+    clauses: list[BoundClause] = []
+    for item in clause.items:
+        start, scope = _bind_item(item, environment)
+        clauses.append(start)
+        environment = replace(environment, scope=scope)
+    if clause.where is not None:
+        clauses.append(BoundFilter(bind_predicate(clause.where, environment)))
+    return tuple(clauses), environment.scope
+
+
+def _bind_item(item: ast.StartItem, environment: Environment) -> tuple[BoundStart, Scope]:
+    if item.variable in environment.scope:
+        message = f"variable `{item.variable}` is bound already"
+        raise syntax_error("VariableAlreadyBound", message, item.at)
+    names = environment.names
+    symbol = names.declare(item.variable, T.NODE if item.kind == "node" else T.RELATIONSHIP)
+    ends = [names.anonymous("node", T.NODE).name for _ in range(2)]
+    key, value = _index_entry(item, environment)
+    start = BoundStart(
+        symbol.name, item.kind, _ids(item, environment), item.index, key, value, *ends
+    )
+    return start, {**environment.scope, item.variable: symbol}
+
+
+def _ids(item: ast.StartItem, environment: Environment) -> BoundExpression | None:
+    if item.ids is None or item.ids == "*":
+        return None
+    values = tuple(bind(value, environment) for value in item.ids)
+    return values[0] if len(values) == 1 else bound.ListOf(values, type=T.LIST, at=item.at)
+
+
+def _index_entry(
+    item: ast.StartItem, environment: Environment
+) -> tuple[str | None, BoundExpression | None]:
+    """Key and value of `node:index(key=value)` and of `node:index('key:value')`."""
+    if item.query is None:
+        return item.key, None if item.value is None else bind(item.value, environment)
+    query = bind(item.query, environment)
+    text = query.value if isinstance(query, bound.Constant) else None
+    term = _TERM.fullmatch(text) if isinstance(text, str) else None
+    if term is None:
+        raise UnsupportedOperation(
+            "of index queries only a single term such as 'name:Bob' is supported",
+            offset=item.query.at,
+        )
+    value = next(group for group in term.groups()[1:] if group is not None)
+    return term[1], bound.Constant(value, type=T.STRING, at=item.query.at)

@@ -1,0 +1,254 @@
+"""The bound query: clauses with every name resolved, ready to be planned.
+
+A MATCH becomes a pattern graph: nodes and relationships by bound name, and predicates, among
+them what stood in property maps. Labels stay with their node, for the planner to choose from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from cypherd.binder.expressions import Aggregate, BoundExpression, PathOf
+from cypherd.binder.scopes import Names
+
+Direction: TypeAlias = Literal["out", "in", "both"]
+Items: TypeAlias = tuple[tuple[str, BoundExpression], ...]
+
+
+# --- patterns ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PatternNode:
+    variable: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PatternRelationship:
+    """`length` is (minimum, maximum or None) for variable length. `properties` are given for
+    variable length only; otherwise they are predicates of the graph. `bound`: the variable had
+    a value before this clause."""
+
+    variable: str
+    start: str
+    end: str
+    direction: Direction
+    types: tuple[str, ...]
+    length: tuple[int, int | None] | None = None
+    properties: Items = ()
+    bound: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShortestPattern:
+    """`relationship` runs between two nodes of the graph; `path` is the path's variable."""
+
+    relationship: PatternRelationship
+    path: str | None
+    all: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PatternGraph:
+    """`paths`: (variable, path through variables of the graph)."""
+
+    nodes: tuple[PatternNode, ...]
+    relationships: tuple[PatternRelationship, ...]
+    shortest: tuple[ShortestPattern, ...] = ()
+    paths: tuple[tuple[str, PathOf], ...] = ()
+    predicates: tuple[BoundExpression, ...] = ()
+
+    def variables(self) -> frozenset[str]:
+        """Every column that the graph binds or uses as node, relationship or path."""
+        names = {node.variable for node in self.nodes}
+        names |= {relationship.variable for relationship in self.relationships}
+        names |= {shortest.relationship.variable for shortest in self.shortest}
+        names |= {shortest.path for shortest in self.shortest if shortest.path}
+        names |= {name for name, _ in self.paths}
+        return frozenset(names)
+
+
+# --- expressions with a query inside ----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Subquery(BoundExpression):
+    """A pattern predicate, pattern comprehension, EXISTS, COUNT or COLLECT.
+
+    `arguments`: (name inside, expression outside) for all that the body reads of the row.
+    kind "exists" gives whether there is a row, "count" how many, "list" the list of `value`.
+    """
+
+    kind: Literal["exists", "count", "list"]
+    arguments: Items
+    query: BoundQuery
+    value: str | None = None
+
+
+# --- clauses ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class BoundClause:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class BoundMatch(BoundClause):
+    """`introduced`: the columns that are new after it."""
+
+    graph: PatternGraph
+    optional: bool
+    introduced: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundStart(BoundClause):
+    """One item of START. `ids` None with `index` None: every entity (`*`). `index`: a legacy
+    index name with `key` and `value`."""
+
+    variable: str
+    kind: Literal["node", "relationship"]
+    ids: BoundExpression | None
+    index: str | None
+    key: str | None
+    value: BoundExpression | None
+    start: str
+    end: str
+
+
+@dataclass(frozen=True, slots=True)
+class BoundFilter(BoundClause):
+    predicate: BoundExpression
+
+
+@dataclass(frozen=True, slots=True)
+class BoundUnwind(BoundClause):
+    expression: BoundExpression
+    variable: str
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregation:
+    keys: Items
+    aggregates: tuple[tuple[str, Aggregate], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundProjection(BoundClause):
+    """WITH or RETURN. With `aggregation` the items are over its columns. `order`, `where`,
+    `skip` and `limit` may read the items and, if there is neither aggregation nor DISTINCT,
+    also the columns from before."""
+
+    items: Items
+    aggregation: Aggregation | None
+    distinct: bool
+    order: tuple[tuple[BoundExpression, bool], ...]
+    skip: BoundExpression | None
+    limit: BoundExpression | None
+    where: BoundExpression | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewNode:
+    variable: str
+    labels: tuple[str, ...]
+    properties: BoundExpression | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewRelationship:
+    variable: str
+    start: str
+    end: str
+    type: str
+    properties: BoundExpression | None
+
+
+@dataclass(frozen=True, slots=True)
+class BoundCreate(BoundClause):
+    nodes: tuple[NewNode, ...]
+    relationships: tuple[NewRelationship, ...]
+    paths: tuple[tuple[str, PathOf], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyChange:
+    entity: BoundExpression
+    key: str
+    value: BoundExpression
+
+
+@dataclass(frozen=True, slots=True)
+class PropertiesChange:
+    variable: str
+    value: BoundExpression
+    replace: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LabelsChange:
+    variable: str
+    labels: tuple[str, ...]
+    remove: bool
+
+
+Change: TypeAlias = PropertyChange | PropertiesChange | LabelsChange
+
+
+@dataclass(frozen=True, slots=True)
+class BoundMerge(BoundClause):
+    graph: PatternGraph
+    nodes: tuple[NewNode, ...]
+    relationships: tuple[NewRelationship, ...]
+    on_create: tuple[Change, ...]
+    on_match: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundSet(BoundClause):
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundDelete(BoundClause):
+    expressions: tuple[BoundExpression, ...]
+    detach: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BoundForeach(BoundClause):
+    variable: str
+    expression: BoundExpression
+    updates: tuple[BoundClause, ...]
+
+
+# --- queries ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class BoundPart:
+    """One side of a UNION. `columns`: (column name, variable); empty without RETURN."""
+
+    clauses: tuple[BoundClause, ...]
+    columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundQuery:
+    """`all`: UNION ALL. `returns`: it ends in RETURN."""
+
+    parts: tuple[BoundPart, ...]
+    all: bool
+    returns: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BoundStatement:
+    """`names` knows the type of every bound name, and makes further ones for the planner."""
+
+    query: BoundQuery
+    parameters: frozenset[str]
+    names: Names
