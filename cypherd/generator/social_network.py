@@ -36,6 +36,11 @@ FIRST_DAY = 14_610 * DAY  # 2010-01-01
 DAYS = 1_095
 BROWSERS = ("Firefox", "Chrome", "Internet Explorer", "Safari", "Opera")
 COMPANIES_A_COUNTRY = 12
+TYPES = ("KNOWS", "STUDY_AT", "WORKS_AT", "IS_LOCATED_IN", "IS_PART_OF")
+KEYS = (
+    "id", "firstName", "lastName", "birthday", "creationDate", "gender", "browserUsed",
+    "locationIP", "name", "classYear", "workFrom",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +131,8 @@ class _Network:
         return places
 
     def _make_schema(self, transaction: WriteTransaction) -> None:
-        names = ("KNOWS", "STUDY_AT", "WORKS_AT", "IS_LOCATED_IN", "IS_PART_OF")
-        self._types = {name: transaction.type_token(name) for name in names}
-        keys = ("id", "firstName", "lastName", "birthday", "creationDate", "gender")
-        keys += ("browserUsed", "locationIP", "name", "classYear", "workFrom")
-        self._keys = {name: transaction.property_token(name) for name in keys}
+        self._types = {name: transaction.type_token(name) for name in TYPES}
+        self._keys = {name: transaction.property_token(name) for name in KEYS}
         person = transaction.label_token("Person")
         for key in ("id", "firstName"):
             name = f"person_{key.lower()}"

@@ -1,0 +1,76 @@
+"""The processes of a running server, from /proc: who they are and what they hold open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+PROC = Path("/proc")
+WORKER_NICE = 19
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    pid: int
+    parent: int
+    state: str
+    nice: int
+
+    @property
+    def is_alive(self) -> bool:
+        return self.state not in "ZX"
+
+
+def process(pid: int) -> Process | None:
+    """None when there is none."""
+    try:
+        text = (PROC / str(pid) / "stat").read_text()
+    except OSError:
+        return None
+    # The name in parentheses may hold anything; the fields begin behind the last one.
+    fields = text[text.rindex(")") + 2 :].split()
+    return Process(pid, int(fields[1]), fields[0], int(fields[16]))
+
+
+def _all() -> Iterator[Process]:
+    for entry in PROC.iterdir():
+        if entry.name.isdigit() and (found := process(int(entry.name))) is not None:
+            yield found
+
+
+def descendants(pid: int) -> list[Process]:
+    """Living processes below `pid`, parents before children."""
+    children: dict[int, list[Process]] = {}
+    for one in _all():
+        children.setdefault(one.parent, []).append(one)
+    found: list[Process] = []
+    waiting = [pid]
+    while waiting:
+        for child in children.get(waiting.pop(0), []):
+            found.append(child)
+            waiting.append(child.pid)
+    return [one for one in found if one.is_alive]
+
+
+def workers(pid: int) -> list[int]:
+    """The read workers of the server whose first process is `pid`: those at nice 19."""
+    return [one.pid for one in descendants(pid) if one.nice == WORKER_NICE]
+
+
+def writers(pid: int) -> list[int]:
+    """The writer: what the template forked and did not make nice."""
+    below = descendants(pid)
+    templates = {one.parent for one in below if one.nice == WORKER_NICE}
+    return [one.pid for one in below if one.parent in templates and one.nice != WORKER_NICE]
+
+
+def open_descriptors(pid: int) -> int:
+    """Descriptors held by `pid` and all below it."""
+    total = 0
+    for one in (pid, *(child.pid for child in descendants(pid))):
+        try:
+            total += sum(1 for _ in (PROC / str(one) / "fd").iterdir())
+        except OSError:
+            continue
+    return total

@@ -1,0 +1,76 @@
+"""Point reads while long queries fill the pool.
+
+    python -m benchmarks.under_load --seconds 10
+
+Idle, then with 8 long queries on a pool of 8: rate, p50 and p99 of point reads by index, and of
+/health on a quiet connection of its own, which is the loop's lag as a client sees it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from benchmarks import load
+from benchmarks.cancel_latency import COUNT, EXPLOSION
+from benchmarks.client import Background, Server, cancel, running, wait_for
+from cypherd.generator import generate_social_network
+
+POOL = 8
+CONNECTIONS = 8
+
+
+def measure(port: int, seconds: float, persons: int) -> dict[str, Any]:
+    """Summaries by "read" and "health", both loads at the same time."""
+    reads = load.start(port, "read", connections=CONNECTIONS, seconds=seconds, persons=persons)
+    lag = load.start(port, "health", connections=1, seconds=seconds)
+    results = {}
+    for name, process in (("read", reads), ("health", lag)):
+        output, _ = process.communicate(timeout=seconds + 60)
+        results[name] = json.loads(output)
+    return results
+
+
+def occupied(port: int, count: int) -> list[Background]:
+    """`count` long reads of two shapes, running."""
+    queries = [
+        Background(port, (COUNT, EXPLOSION)[i % 2], f"long-{i}-{time.monotonic_ns()}", timeout=600)
+        for i in range(count)
+    ]
+    names = {query.query_id for query in queries}
+    if wait_for(lambda: names <= set(running(port)), 10.0) is None:
+        raise RuntimeError("the long queries did not all show in /queries")
+    return queries
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--persons", type=int, default=1000)
+    options = parser.parse_args()
+    with TemporaryDirectory(prefix="cypherd-load-") as folder:
+        store = Path(folder) / "store"
+        generate_social_network(store, persons=options.persons)
+        with Server(store, settings={"workers": POOL, "default_timeout": "600s"}) as server:
+            load.run(server.port, "read", connections=CONNECTIONS, seconds=1.0)
+            _show("idle", measure(server.port, options.seconds, options.persons))
+            queries = occupied(server.port, POOL)
+            _show(f"{POOL} long queries", measure(server.port, options.seconds, options.persons))
+            for query in queries:
+                cancel(server.port, query.query_id)
+            for query in queries:
+                query.answer()
+
+
+def _show(title: str, results: dict[str, Any]) -> None:
+    for name, summary in results.items():
+        values = "  ".join(f"{key} {value}" for key, value in summary.items())
+        print(f"{title:16} {name:7} {values}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
