@@ -1,0 +1,92 @@
+"""One pass over the tokens that settles what one token of look-ahead cannot.
+
+    (n:Person)-[:KNOWS]->(m)      LPAR  -> PATTERN_LPAR   opens a node pattern
+              ^                   MINUS -> REL_DASH       begins a relationship
+    (n)<-[:KNOWS]-(m)             LT    -> REL_LEFT       begins a relationship
+    count { (n)-->() }            NAME  -> SUBQUERY       when braces hold patterns or clauses
+
+`(a)` is an expression or a pattern by what stands inside and by the arrow behind it. The pass
+keeps a stack of open brackets and looks a fixed number of tokens ahead: linear in the text.
+"""
+
+from __future__ import annotations
+
+from cypherd.errors import CypherSyntaxError
+from cypherd.parser.lexer import END, Token
+
+_OPENING = frozenset({"LPAR", "LSQB", "LBRACE"})
+_CLOSING = frozenset({"RPAR", "RSQB", "RBRACE"})
+_AFTER_NODE_VARIABLE = frozenset({"RPAR", "COLON", "LBRACE", "PARAMETER", "WHERE"})
+# A parenthesis after these is a call or a syntax error, never a node pattern.
+_AFTER_OPERAND = frozenset({"NAME", "QUOTED_NAME", "RPAR", "RSQB"})
+_SUBQUERY_WORDS = frozenset({"exists", "count", "collect"})
+_CLAUSE_STARTS = frozenset(
+    {"MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "CALL", "START", "CREATE", "MERGE", "SET",
+     "REMOVE", "DELETE", "DETACH", "FOREACH"}
+)  # fmt: skip
+_NOT_A_WORD = ("COLON", "RBRACE", "COMMA")
+_LOOK_AHEAD = 5
+_NO_NODE = -1
+
+
+def mark_patterns(tokens: list[Token], names: frozenset[str], max_nesting: int) -> None:
+    """Retype tokens in place; `names` are the terminals that can be a variable.
+
+    Raises CypherSyntaxError where brackets are nested deeper than `max_nesting`."""
+    kinds = [token.type for token in tokens]
+    kinds.extend([END] * _LOOK_AHEAD)
+    # For each open bracket: its index if it may open a node pattern.
+    opened: list[int] = []
+    for index, kind in enumerate(kinds):
+        if kind in _OPENING:
+            opened.append(index if _may_open_node(kinds, index, names) else _NO_NODE)
+            if len(opened) > max_nesting:
+                raise too_deep(max_nesting, tokens[index].at)
+            if kind == "LBRACE" and index and _opens_subquery(kinds, index, tokens[index - 1]):
+                tokens[index - 1].type = "SUBQUERY"
+        elif kind in _CLOSING and opened:
+            start = opened.pop()
+            if start != _NO_NODE and kind == "RPAR" and _begins_relationship(kinds, index + 1):
+                tokens[start].type = "PATTERN_LPAR"
+                dash = tokens[index + 1]
+                dash.type = "REL_DASH" if dash.type == "MINUS" else "REL_LEFT"
+
+
+def too_deep(max_nesting: int, offset: int) -> CypherSyntaxError:
+    return CypherSyntaxError(
+        f"The query is nested deeper than {max_nesting} levels (setting max_nesting).",
+        detail="NestingTooDeep",
+        offset=offset,
+    )
+
+
+def _may_open_node(kinds: list[str], index: int, names: frozenset[str]) -> bool:
+    """Whether the bracket at `index` and the two tokens behind it look like `(n`, `(:`, `(`."""
+    if kinds[index] != "LPAR" or (index and kinds[index - 1] in _AFTER_OPERAND):
+        return False
+    inside = kinds[index + 1]
+    if inside in names:
+        return kinds[index + 2] in _AFTER_NODE_VARIABLE
+    return inside in _AFTER_NODE_VARIABLE
+
+
+def _begins_relationship(kinds: list[str], index: int) -> bool:
+    """`-[`, `<-[`, `--(`, `-->(`, `<--(`, `<-->(`; but `(a)--1` is arithmetic."""
+    if kinds[index] == "LT":
+        index += 1
+    if kinds[index] != "MINUS":
+        return False
+    if kinds[index + 1] == "LSQB":
+        return True
+    end = index + 3 if kinds[index + 2] == "GT" else index + 2
+    return kinds[index + 1] == "MINUS" and kinds[end] == "LPAR"
+
+
+def _opens_subquery(kinds: list[str], brace: int, before: Token) -> bool:
+    """Whether `exists {`, `count {` or `collect {` is a subquery, not a name with a map."""
+    if before.type not in ("NAME", "EXISTS") or before.text.lower() not in _SUBQUERY_WORDS:
+        return False
+    first, second = kinds[brace + 1], kinds[brace + 2]
+    if first in _CLAUSE_STARTS:
+        return second not in _NOT_A_WORD
+    return first == "LPAR" or second == "EQ"

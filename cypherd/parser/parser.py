@@ -1,0 +1,132 @@
+"""Text -> Statement.
+
+    text --Lexer--> tokens --mark_patterns--> tokens --Tables.run--> Statement
+
+Building the tables takes about a second, once a process: `warm_up()` is for the process that
+others are forked from.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import cache
+
+from lark import Lark
+
+from cypherd.errors import CypherSyntaxError
+from cypherd.parser import ast
+from cypherd.parser.lexer import END, Lexer, Token
+from cypherd.parser.marking import mark_patterns
+from cypherd.parser.messages import Messages
+from cypherd.parser.nesting import check_nesting
+from cypherd.parser.schema_commands import StatementRules
+from cypherd.parser.tables import Tables, UnexpectedToken
+from cypherd.resources import resource_text
+
+# Terminals that can add a level to the tree; fewer of them than levels allowed is no case for
+# measuring the tree.
+_DEEPENING = frozenset(
+    {"LPAR", "LSQB", "LBRACE", "DOT", "NOT", "PLUS", "MINUS", "STAR", "SLASH", "PERCENT",
+     "CARET", "IN", "CONTAINS", "STARTS", "ENDS", "REGEX", "IS", "CASE", "FOREACH", "SUBQUERY"}
+)  # fmt: skip
+
+
+class Parser:
+    """One set of tables with its transformer; parses one text at a time."""
+
+    def __init__(self, grammar: str) -> None:
+        self._rules = StatementRules()
+        lark = Lark(
+            grammar,
+            parser="lalr",
+            lexer="basic",
+            maybe_placeholders=True,
+            transformer=self._rules,
+        )
+        self.names = frozenset(
+            symbol.name
+            for rule in lark.rules
+            if rule.origin.name == "name"
+            for symbol in rule.expansion
+        )
+        self.lexer = Lexer(lark.terminals, lark.ignore_tokens)
+        self._tables = Tables(lark)
+        self._messages = Messages(self.lexer, self.names)
+        self._lock = threading.Lock()
+
+    def parse(self, text: str, max_nesting: int) -> ast.Statement:
+        tokens = self.lexer.tokens(text)
+        mark_patterns(tokens, self.names, max_nesting)
+        with self._lock:
+            statement = self._run(text, tokens)
+        if sum(token.type in _DEEPENING for token in tokens) > max_nesting:
+            check_nesting(statement, max_nesting)
+        return statement
+
+    def _run(self, text: str, tokens: list[Token]) -> ast.Statement:
+        rules = self._rules
+        rules.begin_parse(text, tokens)
+        try:
+            statement: ast.Statement = self._tables.run(tokens, rules.place)
+        except UnexpectedToken as unexpected:
+            raise self._messages.syntax_error(
+                tokens, unexpected.index, unexpected.accepted
+            ) from None
+        rules.check_integers()
+        return statement
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(resource_text("grammar/cypher.lark"))
+
+
+def warm_up() -> None:
+    """Build the tables now. Does nothing the second time."""
+    _parser()
+
+
+def parse(text: str, *, max_nesting: int = 200, max_length: int | None = None) -> ast.Statement:
+    """The statement that `text` says.
+
+    Raises CypherSyntaxError with line, column and openCypher detail; also for a text longer
+    than `max_length` characters or nested deeper than `max_nesting`."""
+    try:
+        _check_text(text, max_length)
+        return _parser().parse(text, max_nesting)
+    except CypherSyntaxError as error:
+        raise error.located(text) from None
+
+
+def split_script(text: str) -> list[str]:
+    """The statements of a script: split at semicolons outside strings, names and comments.
+
+    Pieces are stripped; those of only space and comments are left out."""
+    pieces: list[str] = []
+    start = 0
+    something = False
+    for token in _parser().lexer.tokens(text):
+        if token.type not in ("SEMICOLON", END):
+            something = True
+            continue
+        if something:
+            pieces.append(text[start : token.at].strip())
+        start, something = token.end, False
+    return pieces
+
+
+def _check_text(text: str, max_length: int | None) -> None:
+    if max_length is not None and len(text) > max_length:
+        raise CypherSyntaxError(
+            f"The query has {len(text):,} characters, more than the {max_length:,} allowed.",
+            detail="QueryTooLong",
+            offset=max_length,
+        )
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise CypherSyntaxError(
+            "The query contains half of a surrogate pair, which is no character.",
+            detail="InvalidUnicodeCharacter",
+            offset=error.start,
+        ) from None

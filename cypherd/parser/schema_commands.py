@@ -1,0 +1,194 @@
+"""Grammar rules of statements and schema commands -> AST, in the new and the old forms."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+from cypherd.errors import CypherSyntaxError
+from cypherd.parser import ast
+from cypherd.parser.clauses import ClauseRules, check_ending
+from cypherd.parser.expressions import Children
+from cypherd.parser.lexer import Token
+from cypherd.parser.literals import name_text
+
+_SHOWN = {
+    "index": "indexes",
+    "indexes": "indexes",
+    "constraint": "constraints",
+    "constraints": "constraints",
+}
+
+
+class _Owner(NamedTuple):
+    """What an index or a constraint is for: `(n:L)` or `()-[r:T]-()`."""
+
+    variable: str
+    kind: Literal["node", "relationship"]
+    name: str
+
+
+class _PropertyReference(NamedTuple):
+    variable: str
+    key: str
+    at: int
+
+
+class _ConstraintKind(NamedTuple):
+    kind: Literal["uniqueness", "existence"]
+    properties: tuple[_PropertyReference, ...]
+
+
+class StatementRules(ClauseRules):
+    def start(self, children: Children) -> Any:
+        return children[0]
+
+    def statement(self, children: Children) -> ast.Statement:
+        mode_token, body = children
+        mode: Any = None if mode_token is None else mode_token.type.lower()
+        if isinstance(body, ast.Query):
+            check_ending(body)
+        if mode is not None and not isinstance(body, ast.Query):
+            raise CypherSyntaxError(
+                f"{mode_token.type} takes a query, not a schema command.",
+                detail="UnexpectedSyntax",
+                offset=mode_token.at,
+            )
+        at = body.at if mode_token is None else mode_token.at
+        return ast.Statement(body, mode, at=at)
+
+    # --- indexes ------------------------------------------------------------------------
+
+    def create_index(self, children: Children) -> ast.CreateIndex:
+        token, name, if_not_exists, path, references = children
+        owner = _owner(path)
+        properties = _properties(references, owner)
+        return ast.CreateIndex(
+            _optional_name(name),
+            owner.kind,
+            owner.name,
+            properties,
+            if_not_exists is not None,
+            at=token.at,
+        )
+
+    def create_old_index(self, children: Children) -> ast.CreateIndex:
+        token, label, *keys = children
+        return ast.CreateIndex(None, "node", name_text(label), _names(keys), False, at=token.at)
+
+    def drop_index(self, children: Children) -> ast.DropIndex:
+        token, name, if_exists = children
+        return ast.DropIndex(name_text(name), None, (), if_exists is not None, at=token.at)
+
+    def drop_old_index(self, children: Children) -> ast.DropIndex:
+        token, label, *keys = children
+        return ast.DropIndex(None, name_text(label), _names(keys), False, at=token.at)
+
+    # --- constraints --------------------------------------------------------------------
+
+    def create_constraint(self, children: Children) -> ast.CreateConstraint:
+        token, name, if_not_exists, path, constraint = children
+        owner = _owner(path)
+        return ast.CreateConstraint(
+            _optional_name(name),
+            constraint.kind,
+            owner.kind,
+            owner.name,
+            _properties(constraint.properties, owner),
+            if_not_exists is not None,
+            at=token.at,
+        )
+
+    def unique(self, children: Children) -> _ConstraintKind:
+        return _ConstraintKind("uniqueness", children[0])
+
+    def required(self, children: Children) -> _ConstraintKind:
+        return _ConstraintKind("existence", children[0])
+
+    def required_old(self, children: Children) -> _ConstraintKind:
+        return _ConstraintKind("existence", (children[0],))
+
+    def drop_constraint(self, children: Children) -> ast.DropConstraint:
+        token, name, if_exists = children
+        return ast.DropConstraint(
+            name_text(name), None, None, (), if_exists is not None, at=token.at
+        )
+
+    def drop_old_constraint(self, children: Children) -> ast.DropConstraint:
+        token, path, constraint = children
+        owner = _owner(path)
+        properties = _properties(constraint.properties, owner)
+        return ast.DropConstraint(None, constraint.kind, owner.name, properties, False, at=token.at)
+
+    # --- parts --------------------------------------------------------------------------
+
+    def property_list(self, children: Children) -> tuple[_PropertyReference, ...]:
+        return tuple(children)
+
+    def property_reference(self, children: Children) -> _PropertyReference:
+        variable, key = children
+        return _PropertyReference(name_text(variable), name_text(key), variable.at)
+
+    def if_not_exists(self, _: Children) -> bool:
+        return True
+
+    def if_exists(self, _: Children) -> bool:
+        return True
+
+    def show(self, children: Children) -> ast.Show:
+        token, name = children
+        what = _SHOWN.get(name.text.lower())
+        if what is None:
+            raise CypherSyntaxError(
+                f"SHOW {name.text} is not known.",
+                detail="UnexpectedSyntax",
+                offset=name.at,
+                expected=("CONSTRAINTS", "INDEXES"),
+            )
+        return ast.Show(what, at=token.at)
+
+
+def _optional_name(token: Token | None) -> str | None:
+    return None if token is None else name_text(token)
+
+
+def _names(tokens: list[Token]) -> tuple[str, ...]:
+    return tuple(name_text(token) for token in tokens)
+
+
+def _owner(path: ast.PathPattern) -> _Owner:
+    """Raises CypherSyntaxError unless the pattern is `(n:L)` or `()-[r:T]-()`."""
+    if len(path.elements) == 1:
+        node = path.elements[0]
+        assert isinstance(node, ast.NodePattern)
+        if node.variable and len(node.labels) == 1 and _is_plain(node):
+            return _Owner(node.variable, "node", node.labels[0])
+    elif len(path.elements) == 3:
+        start, relationship, end = path.elements
+        assert isinstance(relationship, ast.RelationshipPattern)
+        empty = ast.NodePattern(None, (), None)
+        named = relationship.variable and len(relationship.types) == 1
+        fixed = relationship.length is None and _is_plain(relationship)
+        if named and fixed and start == end == empty:
+            return _Owner(str(relationship.variable), "relationship", relationship.types[0])
+    raise CypherSyntaxError(
+        "An index or a constraint is for (n:Label) or ()-[r:TYPE]-().",
+        detail="UnexpectedSyntax",
+        offset=path.at,
+    )
+
+
+def _is_plain(part: ast.NodePattern | ast.RelationshipPattern) -> bool:
+    return part.properties is None and part.where is None
+
+
+def _properties(references: tuple[_PropertyReference, ...], owner: _Owner) -> tuple[str, ...]:
+    """The property names; each must be of the owner's variable."""
+    for reference in references:
+        if reference.variable != owner.variable:
+            raise CypherSyntaxError(
+                f"Variable `{reference.variable}` is not defined: the properties are those "
+                f"of `{owner.variable}`.",
+                detail="UndefinedVariable",
+                offset=reference.at,
+            )
+    return tuple(reference.key for reference in references)
