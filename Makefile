@@ -82,7 +82,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.kill_rounds --rounds 10
 
 wheel: $(VENV)/.installed-dev
-	$(BIN)/python tests/wheel/check_wheel.py
+	$(BIN)/python -m tests.wheel.check_wheel
 
 clean:
 	rm -rf $(VENV) build dist "$(STORE)" "$(STORE).unfinished"

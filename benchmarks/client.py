@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -57,15 +57,26 @@ def free_port() -> int:
 
 
 class Server:
-    """`cypherd serve` on a free port. A context manager: stopped (SIGTERM) on leaving."""
+    """`cypherd serve` on a free port. A context manager: stopped (SIGTERM) on leaving.
+
+    `command` is what starts cypherd, by default this interpreter with the checkout's.
+    """
 
     def __init__(
-        self, store: Path, *, settings: Mapping[str, Any] | None = None, log: Path | None = None
+        self,
+        store: Path,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        log: Path | None = None,
+        command: Sequence[str] = (sys.executable, "-m", "cypherd"),
+        cwd: Path | None = None,
     ) -> None:
         self.store = store
         self.port = free_port()
         self._settings = dict(settings or {})
         self._log = log or store.parent / f"{store.name}.server.log"
+        self._command = list(command)
+        self._cwd = cwd
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -78,11 +89,16 @@ class Server:
             **os.environ,
             **{f"CYPHERD_{name.upper()}": str(value) for name, value in self._settings.items()},
         }
-        command = [sys.executable, "-m", "cypherd", "serve"]
-        command += ["--store", str(self.store), "--port", str(self.port)]
+        command = [*self._command, "serve", "--store", str(self.store)]
+        command += ["--port", str(self.port)]
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=environment,
+                cwd=self._cwd,
             )
         self._wait_until_healthy()
         return self
