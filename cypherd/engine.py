@@ -7,15 +7,31 @@ another process.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from cypherd.batch.columns import Batch
-from cypherd.executor.context import Guard, Stats
+from cypherd.batch.columns import SINGLE_ROW, Batch
+from cypherd.errors import CypherdError, InternalError, ParameterMissing, StatementError
+from cypherd.executor.context import ExecutionContext, Guard, OperatorProfile, Stats
+from cypherd.executor.mapper import map_plan
+from cypherd.executor.operator import Operator
+from cypherd.executor.profile import own_times
+from cypherd.parser.parser import parse
+from cypherd.planner.explain import describe
 from cypherd.planner.plan import Plan
+from cypherd.planner.planner import plan_statement
+from cypherd.planner.rules import RULES, Rule
 from cypherd.settings import Settings
 from cypherd.storage.protocols import ReadTransaction
+
+logger = logging.getLogger(__name__)
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
 
 
 @dataclass(slots=True)
@@ -27,23 +43,50 @@ class Result:
     batches: Iterator[Batch]
     stats: Stats
     plan: Plan
+    profile: dict[int, OperatorProfile] | None = None
 
     def plan_description(self) -> dict[str, Any] | None:
         """The operator tree for EXPLAIN and PROFILE, None otherwise."""
-        raise NotImplementedError
+        if self.plan.mode is None:
+            return None
+        profile = None if self.profile is None else own_times(self.plan.root, self.profile)
+        return describe(self.plan.root, profile)
 
     def close(self) -> None:
         """Close the generators; safe to call twice."""
-        raise NotImplementedError
+        close = getattr(self.batches, "close", None)
+        if close is not None:
+            close()
 
 
 class Engine:
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, rules: tuple[Rule, ...] = RULES) -> None:
         self.settings = settings
+        self.rules = rules
+        self._plans: _Recent[tuple[str, int], Plan] = _Recent(settings.plan_cache)
+        self._compiled: _Recent[tuple[str, int], tuple[Plan, Operator]] = _Recent(
+            settings.plan_cache
+        )
 
     def plan(self, text: str, transaction: ReadTransaction) -> Plan:
         """Parse, bind and plan. Raises CypherdError, located in the text."""
-        raise NotImplementedError
+        key = (text, transaction.schema.version)
+        plan = self._plans.get(key)
+        if plan is None:
+            try:
+                plan = self._planned(text, transaction)
+            except Exception as error:
+                raise _answer(error, text) from error
+            self._plans.put(key, plan)
+        return plan
+
+    def _planned(self, text: str, transaction: ReadTransaction) -> Plan:
+        statement = parse(
+            text,
+            max_nesting=self.settings.max_nesting,
+            max_length=self.settings.max_query_length,
+        )
+        return plan_statement(text, statement, transaction, rules=self.rules)
 
     def run(
         self,
@@ -53,10 +96,85 @@ class Engine:
         guard: Guard,
         *,
         batch_size: int | None = None,
+        clock: float | None = None,
     ) -> Result:
         """Start a plan; nothing is computed before the first batch is asked for.
 
-        Raises ParameterMissing, naming the parameter. Errors while batches are pulled are
-        CypherdErrors, located in the text.
+        `clock` is the statement's start, in seconds since the epoch, if it is not now. Raises
+        ParameterMissing, naming the parameter. Errors while batches are pulled are CypherdErrors,
+        located in the text.
         """
-        raise NotImplementedError
+        if plan.mode == "explain":
+            return Result((), iter(()), Stats(), plan)
+        missing = plan.parameters.difference(parameters)
+        if missing:
+            raise ParameterMissing(f"Expected parameter(s): {', '.join(sorted(missing))}")
+        context = ExecutionContext(
+            transaction=transaction,
+            parameters=parameters,
+            guard=guard,
+            batch_size=batch_size or self.settings.batch_size,
+            profile={} if plan.mode == "profile" else None,
+            clock=time.time() if clock is None else clock,
+        )
+        return Result(
+            plan.columns, self._batches(plan, context), context.stats, plan, context.profile
+        )
+
+    def _batches(self, plan: Plan, context: ExecutionContext) -> Iterator[Batch]:
+        guard = context.guard
+        try:
+            guard.check()
+            rows: Any = self._operators(plan).batches(context, SINGLE_ROW)
+            try:
+                for batch in rows:
+                    guard.emitted(batch.length)
+                    yield batch
+            finally:
+                rows.close()
+        except Exception as error:
+            answer = _answer(error, plan.text)
+            if answer is error:
+                raise
+            raise answer from error
+
+    def _operators(self, plan: Plan) -> Operator:
+        """The compiled plan. The one that is kept may belong to another plan of the same text
+        (planned elsewhere, or with other rules), which is no reason to run that instead."""
+        key = (plan.text, plan.schema_version)
+        kept = self._compiled.get(key)
+        if kept is not None and (kept[0] is plan or kept[0] == plan):
+            return kept[1]
+        operators = map_plan(plan.root)
+        self._compiled.put(key, (plan, operators))
+        return operators
+
+
+def _answer(error: Exception, text: str) -> CypherdError:
+    """The error as one that a client can be told, located in the text."""
+    if isinstance(error, CypherdError):
+        return error.located(text)
+    if isinstance(error, RecursionError):
+        return StatementError("The statement is too deeply nested, or has too many clauses")
+    logger.exception("a query failed in a way that it should not", exc_info=error)
+    return InternalError(f"internal error: {type(error).__name__}: {error}")
+
+
+class _Recent(Generic[Key, Value]):
+    """The values used last, at most `size` of them."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.values: OrderedDict[Key, Value] = OrderedDict()
+
+    def get(self, key: Key) -> Value | None:
+        value = self.values.get(key)
+        if value is not None:
+            self.values.move_to_end(key)
+        return value
+
+    def put(self, key: Key, value: Value) -> None:
+        self.values[key] = value
+        self.values.move_to_end(key)
+        while len(self.values) > self.size:
+            self.values.popitem(last=False)
