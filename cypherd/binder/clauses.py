@@ -28,8 +28,8 @@ from cypherd.errors import ProcedureError, UnsupportedOperation
 from cypherd.parser import ast
 from cypherd.values.types import CypherType as T
 
-# Importing these two registers their binders with `expressions_binder`.
-assert function_calls and subqueries
+REGISTERED = (function_calls, subqueries)
+"""Modules whose import adds binders to `expressions_binder`."""
 
 Bound = tuple[tuple[BoundClause, ...], Scope]
 _UPDATES = (ast.Create, ast.Merge, ast.Set, ast.Remove, ast.Delete, ast.Foreach)

@@ -195,7 +195,7 @@ def _logical(node: ast.Binary, environment: Environment) -> BoundExpression:
     operands: list[BoundExpression] = []
     for operand in _flatten(node, node.operator):
         part = bind_predicate(operand, environment)
-        operands.extend(part.operands if isinstance(part, kind) else (part,))  # type: ignore[attr-defined]
+        operands.extend(part.operands if isinstance(part, kind) else (part,))
     return kind(tuple(operands), type=T.BOOLEAN, at=node.at)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
-from functools import cache
 from typing import Any, TypeVar
 
 from cypherd.binder.expressions import BoundExpression, Variable
@@ -17,9 +16,15 @@ from cypherd.binder.expressions import BoundExpression, Variable
 Expression = TypeVar("Expression", bound=BoundExpression)
 
 
-@cache
-def _field_names(kind: type) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(kind) if f.name not in ("type", "at"))
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
+def _field_names(kind: type[BoundExpression]) -> tuple[str, ...]:
+    names = _FIELDS.get(kind)
+    if names is None:
+        names = tuple(f.name for f in fields(kind) if f.name not in ("type", "at"))
+        _FIELDS[kind] = names
+    return names
 
 
 def _within(value: Any) -> Iterator[BoundExpression]:

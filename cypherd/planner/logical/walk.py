@@ -8,17 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
-from functools import cache
+from typing import Any
 
 from cypherd.planner.logical.operators import LogicalOperator
 
 _CHILDREN = ("source", "left", "right", "inner", "match")
 
 
-@cache
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
 def _child_fields(kind: type[LogicalOperator]) -> tuple[str, ...]:
-    names = {field.name for field in fields(kind)}
-    return tuple(name for name in _CHILDREN if name in names)
+    found = _FIELDS.get(kind)
+    if found is None:
+        names = {field.name for field in fields(kind)}
+        found = tuple(name for name in _CHILDREN if name in names)
+        _FIELDS[kind] = found
+    return found
 
 
 def children(operator: LogicalOperator) -> tuple[LogicalOperator, ...]:
@@ -29,7 +35,7 @@ def children(operator: LogicalOperator) -> tuple[LogicalOperator, ...]:
 def with_children(operator: LogicalOperator, new: tuple[LogicalOperator, ...]) -> LogicalOperator:
     """The operator with other children, in the order of `children`; itself if none differs."""
     names = _child_fields(type(operator))
-    changes = {
+    changes: dict[str, Any] = {
         name: child
         for name, child in zip(names, new, strict=True)
         if child is not getattr(operator, name)

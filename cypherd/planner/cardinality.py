@@ -1,0 +1,305 @@
+"""How many rows an operator gives, by the store's exact counts and, past them, by rules of thumb.
+
+Labels of a node are taken for independent of each other; of several the rarest counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from cypherd.binder.expressions import (
+    And,
+    BoundExpression,
+    Call,
+    Constant,
+    DistinctRelationships,
+    HasLabels,
+    IsNull,
+    ListOf,
+    Not,
+    Or,
+    Property,
+    Variable,
+)
+from cypherd.planner.context import PlanContext
+from cypherd.planner.logical import operators as ops
+from cypherd.planner.logical.operators import LogicalOperator
+from cypherd.planner.logical.walk import children, inner_plan, sources, with_children
+
+EQUALITY = 0.1
+RANGE = 0.3
+PREFIX = 0.1
+NULL = 0.1
+OTHER = 0.75
+LIST_LENGTH = 10.0
+OPEN_LENGTH = 6
+"""Relationships at most that an open variable length is taken for."""
+
+Labels = Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cardinality:
+    """`rows(operator, source_rows, labels)`; `labels` are those known of each node variable."""
+
+    context: PlanContext
+
+    # --- parts --------------------------------------------------------------------------
+
+    def label_share(self, label: str) -> float:
+        """The share of all nodes that have the label."""
+        return self.context.nodes(label) / max(self.context.nodes(), 1)
+
+    def seek_rows(self, label: str, keys: tuple[str, ...]) -> float:
+        """Nodes found by one value of an index."""
+        for index in self.context.node_indexes(label):
+            if self.context.keys(index) == keys:
+                return self._entries_each(index.id, index.unique)
+        return self.context.nodes(label) * EQUALITY
+
+    def _entries_each(self, index_id: int, unique: bool) -> float:
+        if unique:
+            return 1.0
+        counts = self.context.counts
+        return max(counts.index_entries(index_id) / max(counts.index_distinct(index_id), 1), 1.0)
+
+    def _rarest(self, labels: frozenset[str]) -> str | None:
+        return min(labels, key=lambda name: (self.context.nodes(name), name), default=None)
+
+    def degree(self, direction: str, types: tuple[str, ...], labels: frozenset[str]) -> float:
+        """Relationships of a node with these labels, on average."""
+        label = self._rarest(labels)
+        nodes = max(self.context.nodes(label), 1)
+        out = 0 if direction == "in" else self.context.relationships(types, start=label)
+        incoming = 0 if direction == "out" else self.context.relationships(types, end=label)
+        return (out + incoming) / nodes
+
+    def end_share(self, direction: str, types: tuple[str, ...], label: str) -> float:
+        """The share of relationships, walked in this direction, that lead to the label."""
+        every = max(self.context.relationships(types), 1)
+        into = self.context.relationships(types, end=label)
+        out_of = self.context.relationships(types, start=label)
+        if direction == "both":
+            return min((into + out_of) / (2 * every), 1.0)
+        return (into if direction == "out" else out_of) / every
+
+    # --- predicates ---------------------------------------------------------------------
+
+    def selectivity(self, predicate: BoundExpression, labels: Labels) -> float:
+        """The share of rows that a predicate lets through."""
+        match predicate:
+            case And(operands):
+                share = 1.0
+                for operand in operands:
+                    share *= self.selectivity(operand, labels)
+                return share
+            case Or(operands):
+                missed = 1.0
+                for operand in operands:
+                    missed *= 1.0 - self.selectivity(operand, labels)
+                return 1.0 - missed
+            case Not(operand):
+                return 1.0 - self.selectivity(operand, labels)
+            case IsNull(_, negated):
+                return 1.0 - NULL if negated else NULL
+            case HasLabels(Variable(name), wanted):
+                new = [label for label in wanted if label not in labels.get(name, ())]
+                return self.label_share(new[0]) if new else OTHER
+            case DistinctRelationships():
+                return 0.95
+            case Constant(value):
+                return 1.0 if value is True else 0.0
+            case Call():
+                return self._call_selectivity(predicate, labels)
+        return OTHER
+
+    def _call_selectivity(self, call: Call, labels: Labels) -> float:
+        if call.function == "=":
+            return min(self._equal_share(side, labels) for side in call.arguments)
+        if call.function == "<>":
+            return 1.0 - EQUALITY
+        if call.function == "in":
+            length = list_length(call.arguments[1])
+            return min(self._equal_share(call.arguments[0], labels) * length, 0.5)
+        if call.function in ("<", "<=", ">", ">="):
+            return RANGE
+        if call.function in ("starts with", "ends with", "contains", "=~"):
+            return PREFIX
+        return OTHER
+
+    def _equal_share(self, side: BoundExpression, labels: Labels) -> float:
+        if isinstance(side, Call) and side.function == "id":
+            return 1.0 / max(self.context.nodes(), 1)
+        if not (isinstance(side, Property) and isinstance(side.source, Variable)):
+            return EQUALITY
+        for label in labels.get(side.source.name, ()):
+            for index in self.context.node_indexes(label):
+                if self.context.keys(index) == (side.key,):
+                    each = self._entries_each(index.id, index.unique)
+                    return min(each / max(self.context.nodes(label), 1), 1.0)
+        return EQUALITY
+
+    # --- operators ----------------------------------------------------------------------
+
+    def rows(self, operator: LogicalOperator, source: float, labels: Labels) -> float:
+        """Rows of an operator whose source gives `source` rows."""
+        match operator:
+            case ops.LogicalAllNodesScan():
+                return source * self.context.nodes()
+            case ops.LogicalNodeByLabelScan(label=label):
+                return source * self.context.nodes(label)
+            case ops.LogicalNodeByIdSeek(ids=ids) | ops.LogicalRelationshipByIdSeek(ids=ids):
+                return source * list_length(ids)
+            case ops.LogicalNodeIndexSeek(label=label, properties=keys, values=values, many=many):
+                times = list_length(values[0]) if many else 1.0
+                return source * self.seek_rows(label, keys) * times
+            case ops.LogicalNodeIndexRangeSeek(label=label):
+                return source * self.context.nodes(label) * RANGE
+            case ops.LogicalNodeIndexPrefixSeek(label=label):
+                return source * self.context.nodes(label) * PREFIX
+            case ops.LogicalRelationshipScan(types=types, directed=directed):
+                return source * self.context.relationships(types) * (1 if directed else 2)
+            case ops.LogicalRelationshipIndexSeek(type=type_):
+                return source * max(self.context.relationships((type_,)) * EQUALITY, 1.0)
+            case ops.LogicalExpand(start=start, direction=direction, types=types):
+                return source * self.degree(direction, types, labels.get(start, frozenset()))
+            case ops.LogicalExpandInto(start=start, end=end, direction=direction, types=types):
+                each = self.degree(direction, types, labels.get(start, frozenset()))
+                ends = self.context.nodes(self._rarest(labels.get(end, frozenset())))
+                return source * each / max(ends, 1)
+            case ops.LogicalVarLengthExpand():
+                return source * self._var_length(operator, labels)
+            case ops.LogicalFilter(predicate=predicate):
+                return source * self.selectivity(predicate, labels)
+            case ops.LogicalUnwind(expression=expression):
+                return source * list_length(expression)
+            case ops.LogicalSemiApply():
+                return source * OTHER
+            case ops.LogicalLimit(count=count) | ops.LogicalTop(limit=count):
+                return min(source, number(count, LIST_LENGTH))
+            case ops.LogicalSkip(count=count):
+                return max(source - number(count, 0.0), 0.0)
+            case ops.LogicalEagerAggregation(keys=keys):
+                return max(source**0.5, min(source, 1.0)) if keys else 1.0
+            case ops.LogicalNodeCount() | ops.LogicalRelationshipCount():
+                return 1.0
+            case ops.LogicalMerge():
+                return max(source, 1.0)
+            case ops.LogicalEmptyResult():
+                return 0.0
+        return source
+
+    def _var_length(self, operator: ops.LogicalVarLengthExpand, labels: Labels) -> float:
+        start = labels.get(operator.start, frozenset())
+        first = self.degree(operator.direction, operator.types, start)
+        each = self.degree(operator.direction, operator.types, frozenset())
+        last = operator.maximum if operator.maximum is not None else OPEN_LENGTH
+        total = 1.0 if operator.minimum == 0 else 0.0
+        for length in range(max(operator.minimum, 1), min(last, 12) + 1):
+            total += first * each ** (length - 1)
+        if not operator.into:
+            return total
+        ends = self.context.nodes(self._rarest(labels.get(operator.end, frozenset())))
+        return total / max(ends, 1)
+
+
+def list_length(expression: BoundExpression) -> float:
+    """About how many values an expression for one or many gives."""
+    if isinstance(expression, ListOf):
+        return float(len(expression.items))
+    if isinstance(expression, Constant):
+        return float(len(expression.value)) if isinstance(expression.value, list | tuple) else 1.0
+    if expression.type.value in ("Any", "List"):
+        return LIST_LENGTH
+    return 1.0
+
+
+def number(expression: BoundExpression, otherwise: float) -> float:
+    """The value of a literal number, or a guess."""
+    if isinstance(expression, Constant) and isinstance(expression.value, int):
+        return float(expression.value)
+    return otherwise
+
+
+# --- a whole plan -----------------------------------------------------------------------
+
+
+def estimate(root: LogicalOperator, context: PlanContext) -> LogicalOperator:
+    """The plan with `estimated_rows` filled in everywhere."""
+    return _estimate(root, 1.0, {}, Cardinality(context))[0]
+
+
+def _estimate(
+    operator: LogicalOperator, argument: float, outer: Labels, cardinality: Cardinality
+) -> tuple[LogicalOperator, dict[str, frozenset[str]]]:
+    """The operator with estimates, and the labels known after it."""
+    labels: dict[str, frozenset[str]] = dict(outer)
+    done: list[LogicalOperator] = []
+    for source in sources(operator):
+        new, found = _estimate(source, argument, outer, cardinality)
+        done.append(new)
+        labels.update(found)
+    flowing = done[0].estimated_rows if done else argument
+    inner = inner_plan(operator)
+    if inner is not None:
+        done.append(_estimate(inner, flowing, labels, cardinality)[0])
+    rows = _rows_of(operator, done, flowing, labels, cardinality)
+    _learn(operator, labels)
+    return replace(with_children(operator, tuple(done)), estimated_rows=round(rows, 3)), labels
+
+
+def _rows_of(
+    operator: LogicalOperator,
+    done: list[LogicalOperator],
+    flowing: float,
+    labels: Labels,
+    cardinality: Cardinality,
+) -> float:
+    match operator:
+        case ops.LogicalCartesianProduct():
+            return flowing * done[1].estimated_rows
+        case ops.LogicalUnion():
+            return flowing + done[1].estimated_rows
+        case ops.LogicalValueHashJoin() | ops.LogicalNodeHashJoin():
+            return flowing * done[1].estimated_rows * EQUALITY
+        case ops.LogicalApply():
+            return done[1].estimated_rows
+        case ops.LogicalOptional():
+            return max(flowing, done[1].estimated_rows)
+    if isinstance(operator, ops.LogicalFilter) and len(children(operator)) == 1:
+        return _filtered(operator, flowing, labels, cardinality)
+    return cardinality.rows(operator, flowing, labels)
+
+
+def _filtered(
+    operator: ops.LogicalFilter, flowing: float, labels: Labels, cardinality: Cardinality
+) -> float:
+    """A label right behind the expansion that reached the node has an exact count."""
+    source, predicate = operator.source, operator.predicate
+    match source, predicate:
+        case ops.LogicalExpand(), HasLabels(Variable(name), (label,)) if name == source.end:
+            return flowing * cardinality.end_share(source.direction, source.types, label)
+    return cardinality.rows(operator, flowing, labels)
+
+
+def _learn(operator: LogicalOperator, labels: dict[str, frozenset[str]]) -> None:
+    """Adds what an operator makes certain about labels."""
+    match operator:
+        case (
+            ops.LogicalNodeByLabelScan(variable=name, label=label)
+            | ops.LogicalNodeIndexSeek(variable=name, label=label)
+            | ops.LogicalNodeIndexRangeSeek(variable=name, label=label)
+            | ops.LogicalNodeIndexPrefixSeek(variable=name, label=label)
+        ):
+            labels[name] = labels.get(name, frozenset()) | {label}
+        case ops.LogicalFilter(predicate=HasLabels(Variable(name), wanted)):
+            labels[name] = labels.get(name, frozenset()) | frozenset(wanted)
+        case ops.LogicalProject(items=items):
+            renamed = {
+                name: labels[value.name]
+                for name, value in items
+                if isinstance(value, Variable) and value.name in labels
+            }
+            labels.clear()
+            labels.update(renamed)

@@ -1,0 +1,318 @@
+"""In which order a pattern is solved: the cheapest start, then always the cheapest next step.
+
+A Search holds what is solved and the steps that led there; steps are operators whose source is
+still open, or predicates. Cost is the sum of the rows of all steps. Every start of a connected
+part is tried with greedy steps after it, and the cheapest outcome taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from cypherd.binder.expressions import (
+    BoundExpression,
+    Call,
+    Constant,
+    DistinctRelationships,
+    HasLabels,
+    ListOf,
+    Variable,
+)
+from cypherd.binder.query import PatternGraph, PatternRelationship, ShortestPattern, Subquery
+from cypherd.binder.scopes import Names
+from cypherd.binder.traversal import variables, walk
+from cypherd.planner.cardinality import Cardinality
+from cypherd.planner.leaves import NO_SOURCE, Leaf, node_leaves, relationship_leaves
+from cypherd.planner.logical import operators as ops
+from cypherd.planner.logical.operators import LogicalOperator
+from cypherd.values.types import CypherType as T
+
+Step: TypeAlias = LogicalOperator | BoundExpression
+_OPPOSITE: dict[str, ops.Direction] = {"out": "in", "in": "out", "both": "both"}
+MANY_NODES = 12
+"""Patterns with more nodes try only their cheapest starts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """`bound`: columns that are there. `labels`: those that nodes of the pattern must have."""
+
+    bound: frozenset[str]
+    labels: dict[str, frozenset[str]]
+    nodes: frozenset[str]
+    relationships: tuple[PatternRelationship, ...]
+    predicates: tuple[BoundExpression, ...]
+    steps: tuple[Step, ...]
+    rows: float
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """The moves of a search."""
+
+    cardinality: Cardinality
+    names: Names
+
+    def begin(
+        self,
+        graph: PatternGraph,
+        bound: frozenset[str],
+        labels: dict[str, frozenset[str]],
+        rows: float,
+    ) -> Search:
+        """Nothing of the graph solved but what is bound already."""
+        wanted = dict(labels)
+        checks: list[BoundExpression] = []
+        for node in graph.nodes:
+            known = wanted.get(node.variable, frozenset())
+            checks += [
+                HasLabels(_node(node.variable), (label,), type=T.BOOLEAN)
+                for label in node.labels
+                if label not in known
+            ]
+            wanted[node.variable] = known | frozenset(node.labels)
+        predicates = (*checks, *graph.predicates, *_uniqueness(graph.relationships))
+        nodes = frozenset(node.variable for node in graph.nodes) - bound
+        search = Search(bound, wanted, nodes, graph.relationships, predicates, (), rows, 0.0)
+        return self.filtered(search)
+
+    # --- single moves -------------------------------------------------------------------
+
+    def filtered(self, search: Search) -> Search:
+        """Every predicate whose variables are bound, the cheap ones first."""
+        ready = [p for p in search.predicates if variables(p) <= search.bound]
+        if not ready:
+            return search
+        left = tuple(p for p in search.predicates if p not in ready)
+        rows = search.rows
+        for predicate in ready:
+            rows *= self._share(search, predicate)
+        ready = _merge_uniqueness(sorted(ready, key=_price))
+        return replace(search, predicates=left, steps=(*search.steps, *ready), rows=rows)
+
+    def _share(self, search: Search, predicate: BoundExpression) -> float:
+        last = search.steps[-1] if search.steps else None
+        match last, predicate:
+            case ops.LogicalExpand(), HasLabels(Variable(name), (label,)) if name == last.end:
+                return self.cardinality.end_share(last.direction, last.types, label)
+            case _, HasLabels(_, (label,)):
+                return self.cardinality.label_share(label)
+        return self.cardinality.selectivity(predicate, search.labels)
+
+    def stepped(self, search: Search, operator: LogicalOperator, *binds: str) -> Search:
+        """An operator, then what can be filtered."""
+        rows = self.cardinality.rows(operator, search.rows, search.labels)
+        bound = search.bound | set(binds)
+        return self.filtered(
+            replace(
+                search,
+                bound=bound,
+                nodes=search.nodes - bound,
+                steps=(*search.steps, operator),
+                rows=rows,
+                cost=search.cost + rows,
+            )
+        )
+
+    def started(self, search: Search, leaf: Leaf) -> Search:
+        """A leaf, which solves its predicates and binds its variables."""
+        left = tuple(p for p in search.predicates if p not in leaf.solved)
+        relationships = tuple(
+            r for r in search.relationships if r.bound or r.variable not in leaf.binds
+        )
+        search = replace(search, predicates=left, relationships=relationships)
+        return self.stepped(search, leaf.operator, *leaf.binds)
+
+    def expansions(self, search: Search) -> Iterator[Search]:
+        """Every relationship that can be walked from what is bound."""
+        for relationship in search.relationships:
+            rest = replace(
+                search,
+                relationships=tuple(r for r in search.relationships if r is not relationship),
+            )
+            if not _properties_ready(relationship, search.bound):
+                continue
+            if relationship.bound and relationship.length is None:
+                yield self._joined(rest, relationship)
+                continue
+            for start, end, backwards in (
+                (relationship.start, relationship.end, False),
+                (relationship.end, relationship.start, True),
+            ):
+                if start not in search.bound:
+                    continue
+                step = _expansion(relationship, start, end, backwards, search.bound)
+                yield self.stepped(rest, step, end, relationship.variable)
+
+    def _joined(self, search: Search, relationship: PatternRelationship) -> Search:
+        """A relationship that has a value already: its ends are read from it."""
+        found = self.names.anonymous("relationship", T.RELATIONSHIP).name
+        value = Variable(relationship.variable, type=T.RELATIONSHIP)
+        checks: list[BoundExpression] = []
+        ends = []
+        for end in (relationship.start, relationship.end):
+            if end in search.bound or end in ends:
+                fresh = self.names.anonymous("node", T.NODE).name
+                checks.append(_equal(_node(fresh), _node(end)))
+                ends.append(fresh)
+            else:
+                ends.append(end)
+        if relationship.types:
+            types = tuple(Constant(name, type=T.STRING) for name in relationship.types)
+            type_ = Call("type", (value,), type=T.STRING)
+            checks.append(Call("in", (type_, ListOf(types, type=T.LIST)), type=T.BOOLEAN))
+        seek = ops.LogicalRelationshipByIdSeek(
+            source=NO_SOURCE,
+            relationship=found,
+            start=ends[0],
+            end=ends[1],
+            ids=Call("id", (value,), type=T.INTEGER),
+            directed=relationship.direction != "both",
+        )
+        search = replace(search, predicates=(*checks, *search.predicates))
+        return self.stepped(search, seek, found, *ends)
+
+    # --- whole parts --------------------------------------------------------------------
+
+    def connected(self, search: Search) -> Search:
+        """Greedily walks everything that hangs on what is bound."""
+        while True:
+            found = list(self.expansions(search))
+            if not found:
+                return search
+            search = min(found, key=lambda s: s.rows)
+
+    def best_start(self, search: Search) -> tuple[Leaf, Search] | None:
+        """The cheapest way to solve one further connected part; None if all is solved."""
+        leaves = list(self._leaves(search))
+        if not leaves:
+            return None
+        if len(search.nodes) > MANY_NODES:
+            leaves.sort(key=lambda leaf: self.started(search, leaf).rows)
+            del leaves[3:]
+        outcomes = [(leaf, self.connected(self.started(search, leaf))) for leaf in leaves]
+        # A part that costs little but leaves others to do must not win by leaving more undone.
+        return min(
+            outcomes,
+            key=lambda found: (
+                (found[1].cost - search.cost) / max(len(search.nodes) - len(found[1].nodes), 1),
+                found[1].rows,
+            ),
+        )
+
+    def _leaves(self, search: Search) -> Iterator[Leaf]:
+        context = self.cardinality.context
+        for node in sorted(search.nodes):
+            yield from node_leaves(node, search.predicates, search.bound, context)
+        for relationship in search.relationships:
+            yield from relationship_leaves(relationship, search.predicates, search.bound, context)
+
+    def shortest(self, search: Search, pattern: ShortestPattern) -> Search:
+        """A shortest path between two nodes that are bound by now."""
+        relationship = pattern.relationship
+        assert relationship.length is not None
+        step = ops.LogicalShortestPath(
+            source=NO_SOURCE,
+            start=relationship.start,
+            end=relationship.end,
+            relationships=relationship.variable,
+            path=pattern.path,
+            direction=relationship.direction,
+            types=relationship.types,
+            minimum=relationship.length[0],
+            maximum=relationship.length[1],
+            all=pattern.all,
+            properties=relationship.properties,
+        )
+        binds = (relationship.variable, pattern.path) if pattern.path else (relationship.variable,)
+        return self.stepped(search, step, *binds)
+
+
+def _node(name: str) -> Variable:
+    return Variable(name, type=T.NODE)
+
+
+def _equal(left: BoundExpression, right: BoundExpression) -> Call:
+    return Call("=", (left, right), type=T.BOOLEAN)
+
+
+def _properties_ready(relationship: PatternRelationship, bound: frozenset[str]) -> bool:
+    return all(variables(value) <= bound for _, value in relationship.properties)
+
+
+def _expansion(
+    relationship: PatternRelationship,
+    start: str,
+    end: str,
+    backwards: bool,
+    bound: frozenset[str],
+) -> LogicalOperator:
+    """The operator that walks a relationship from `start` to `end`."""
+    direction = _OPPOSITE[relationship.direction] if backwards else relationship.direction
+    into = end in bound
+    if relationship.length is not None:
+        minimum, maximum = relationship.length
+        return ops.LogicalVarLengthExpand(
+            source=NO_SOURCE,
+            start=start,
+            relationships=relationship.variable,
+            end=end,
+            direction=direction,
+            types=relationship.types,
+            minimum=minimum,
+            maximum=maximum,
+            into=into,
+            reverse=backwards,
+            properties=relationship.properties,
+            bound=relationship.bound,
+        )
+    kind = ops.LogicalExpandInto if into else ops.LogicalExpand
+    return kind(
+        source=NO_SOURCE,
+        start=start,
+        relationship=relationship.variable,
+        end=end,
+        direction=direction,
+        types=relationship.types,
+    )
+
+
+# --- relationship uniqueness ------------------------------------------------------------
+
+
+def _uniqueness(relationships: tuple[PatternRelationship, ...]) -> list[BoundExpression]:
+    """A predicate for every two relationships of the clause that could be the same."""
+    found: list[BoundExpression] = []
+    for position, right in enumerate(relationships):
+        for left in relationships[:position]:
+            if not left.types or not right.types or set(left.types) & set(right.types):
+                pair = (_relationship(left), _relationship(right))
+                found.append(DistinctRelationships(pair, type=T.BOOLEAN))
+    return found
+
+
+def _relationship(relationship: PatternRelationship) -> Variable:
+    many = relationship.length is not None
+    return Variable(relationship.variable, type=T.LIST if many else T.RELATIONSHIP)
+
+
+def _merge_uniqueness(predicates: list[BoundExpression]) -> list[BoundExpression]:
+    """One check in place of several: what it asks for besides holds anyway."""
+    pairs = [p for p in predicates if isinstance(p, DistinctRelationships)]
+    if len(pairs) < 2:
+        return predicates
+    every = dict.fromkeys(variable for pair in pairs for variable in pair.variables)
+    merged = DistinctRelationships(tuple(every), type=T.BOOLEAN)
+    return [merged, *(p for p in predicates if not isinstance(p, DistinctRelationships))]
+
+
+def _price(predicate: BoundExpression) -> int:
+    """Rough order of evaluation: relationship ids, labels, values, subqueries."""
+    if isinstance(predicate, DistinctRelationships):
+        return 0
+    if isinstance(predicate, HasLabels):
+        return 1
+    return 3 if any(isinstance(part, Subquery) for part in walk(predicate)) else 2

@@ -1,0 +1,138 @@
+"""From a statement's AST to a finished plan.
+
+bind -> build (order patterns by cost) -> rewrite by rules -> Eager -> estimate -> Plan
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+
+from cypherd.binder.binder import bind_statement
+from cypherd.errors import CypherdError, UnsupportedOperation
+from cypherd.parser import ast
+from cypherd.planner.builder import Builder
+from cypherd.planner.cardinality import estimate
+from cypherd.planner.context import PlanContext
+from cypherd.planner.eagerness import separate_reads_and_writes
+from cypherd.planner.effects import subtree_effects
+from cypherd.planner.inline import may_run_inline
+from cypherd.planner.logical import operators as ops
+from cypherd.planner.logical.operators import LogicalOperator
+from cypherd.planner.plan import Plan
+from cypherd.planner.rules import RULES, Rule
+from cypherd.storage.protocols import ReadTransaction
+
+_COMMANDS: dict[type[ast.Node], str] = {
+    ast.CreateIndex: "create index",
+    ast.DropIndex: "drop index",
+    ast.CreateConstraint: "create constraint",
+    ast.DropConstraint: "drop constraint",
+}
+SHOWN: dict[str, tuple[str, ...]] = {
+    "indexes": (
+        *("id", "name", "state", "populationPercent", "type", "entityType"),
+        *("labelsOrTypes", "properties", "indexProvider", "owningConstraint"),
+    ),
+    "constraints": (
+        *("id", "name", "type", "entityType", "labelsOrTypes", "properties", "ownedIndex"),
+    ),
+}
+"""What SHOW can show, and the columns of each."""
+
+
+def plan_statement(
+    text: str,
+    statement: ast.Statement,
+    transaction: ReadTransaction,
+    *,
+    rules: Sequence[Rule] = RULES,
+) -> Plan:
+    """The plan of a statement for the snapshot's schema and counts.
+
+    Raises the binder's errors (CypherSyntaxError and others with `compile_time` set), located
+    in `text`.
+    """
+    try:
+        return _plan(text, statement, transaction, rules)
+    except CypherdError as error:
+        error.compile_time = True
+        error.located(text)
+        raise
+
+
+def _plan(
+    text: str, statement: ast.Statement, transaction: ReadTransaction, rules: Sequence[Rule]
+) -> Plan:
+    body = statement.body
+    if isinstance(body, ast.Query):
+        return _plan_query(text, body, statement, transaction, rules)
+    if isinstance(body, ast.Show):
+        return _plan_show(text, body, statement, transaction)
+    arguments = tuple((field.name, getattr(body, field.name)) for field in fields(body))
+    command = ops.LogicalSchemaCommand(
+        command=_COMMANDS[type(body)],
+        arguments=tuple(pair for pair in arguments if pair[0] != "at"),
+        estimated_rows=0.0,
+    )
+    root = ops.LogicalEmptyResult(source=command, estimated_rows=0.0)
+    return Plan(
+        text=text,
+        root=root,
+        columns=(),
+        kind="schema",
+        inline=False,
+        mode=statement.mode,
+        parameters=frozenset(),
+        schema_version=transaction.schema.version,
+    )
+
+
+def _plan_show(
+    text: str, body: ast.Show, statement: ast.Statement, transaction: ReadTransaction
+) -> Plan:
+    what = body.what.lower()
+    if what not in SHOWN:
+        raise UnsupportedOperation(f"SHOW {body.what} is not supported", offset=body.at)
+    columns = SHOWN[what]
+    show = ops.LogicalShow(what=what, columns=columns, estimated_rows=10.0)
+    pairs = tuple((name, name) for name in columns)
+    root = ops.LogicalProduceResults(source=show, columns=pairs, estimated_rows=10.0)
+    return Plan(
+        text=text,
+        root=root,
+        columns=columns,
+        kind="read",
+        inline=False,
+        mode=statement.mode,
+        parameters=frozenset(),
+        schema_version=transaction.schema.version,
+    )
+
+
+def _plan_query(
+    text: str,
+    query: ast.Query,
+    statement: ast.Statement,
+    transaction: ReadTransaction,
+    rules: Sequence[Rule],
+) -> Plan:
+    bound = bind_statement(query)
+    context = PlanContext(transaction.schema, transaction.counts, bound.names.types)
+    root: LogicalOperator = Builder(context, bound.names).query(bound.query)
+    for rule in rules:
+        root = rule(root, context)
+    writes = bool(subtree_effects(root, bound.names.types).changes)
+    if writes:
+        root = separate_reads_and_writes(root, context, bound.names.types)
+    root = estimate(root, context)
+    return Plan(
+        text=text,
+        root=root,
+        columns=tuple(name for name, _ in bound.query.parts[0].columns),
+        kind="write" if writes else "read",
+        inline=not writes and may_run_inline(root, context),
+        mode=statement.mode,
+        parameters=bound.parameters,
+        schema_version=transaction.schema.version,
+    )
