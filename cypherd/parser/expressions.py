@@ -128,7 +128,7 @@ class ExpressionRules:
     def count_star(self, children: Children) -> ast.Expression:
         name = self._function_name(children[0])
         if name.lower() != "count":
-            raise _misplaced(children[0].at, f"only count(*) takes a *, {name}() does not")
+            raise _misplaced(children[0].at, f"Only count(*) takes a *, {name}() does not")
         return ast.CountStar(at=children[0].at)
 
     def filtering_call(self, children: Children) -> ast.Expression:
@@ -142,14 +142,14 @@ class ExpressionRules:
             return ast.ListComprehension(variable, source, where, None, at=callee.at)
         if name == "extract" and projection is not None:
             return ast.ListComprehension(variable, source, where, projection, at=callee.at)
-        raise _misplaced(callee.at, f"{name}() does not take x IN list WHERE ...")
+        raise _misplaced(callee.at, f"{name}() does not take x IN list WHERE condition")
 
     def extracting_call(self, children: Children) -> ast.Expression:
         """The old `extract(x IN xs | e)`."""
         callee, element, projection = children
         name = self._function_name(callee)
         if name.lower() != "extract":
-            raise _misplaced(callee.at, f"{name}() does not take x IN list | ...")
+            raise _misplaced(callee.at, f"{name}() does not take x IN list | value")
         variable, source = _element_of(element)
         return ast.ListComprehension(variable, source, None, projection, at=callee.at)
 
@@ -157,7 +157,7 @@ class ExpressionRules:
         callee, start, element, expression = children
         name = self._function_name(callee)
         if name.lower() != "reduce":
-            raise _misplaced(callee.at, f"{name}() does not take x = ..., y IN list | ...")
+            raise _misplaced(callee.at, f"{name}() does not take x = start, y IN list | value")
         accumulator, initial = _assignment(start)
         variable, source = _element_of(element)
         return ast.Reduce(accumulator, initial, variable, source, expression, at=callee.at)
@@ -170,7 +170,7 @@ class ExpressionRules:
             parts.append(node.key)
             node = node.source
         if not isinstance(node, ast.Variable):
-            raise _misplaced(callee.at, "only a function name can stand before a parenthesis")
+            raise _misplaced(callee.at, "Only a function name can stand before a parenthesis")
         parts.append(node.name)
         return ".".join(reversed(parts))
 
@@ -285,7 +285,7 @@ class ExpressionRules:
             variable, source = _element_of(element)
             return ast.ListComprehension(variable, source, where, projection, at=bracket.at)
         if projection is None:
-            raise _misplaced(bracket.at, "a pattern in a list needs | and what to collect")
+            raise _misplaced(bracket.at, "A pattern in a list needs | and what to collect")
         return ast.PatternComprehension(pattern, where, projection, at=bracket.at)
 
     # --- patterns -----------------------------------------------------------------------
@@ -301,7 +301,7 @@ class ExpressionRules:
         name, path = children
         shortest = _SHORTEST.get(name_text(name).lower())
         if shortest is None:
-            raise _misplaced(name.at, "a pattern begins with ( or shortestPath( here")
+            raise _misplaced(name.at, "A pattern begins with ( or shortestPath( here")
         return ast.PathPattern(None, path.elements, shortest, at=name.at)
 
     def path(self, children: Children) -> ast.PathPattern:
@@ -392,7 +392,7 @@ def _element_of(expression: ast.Expression) -> tuple[str, ast.Expression]:
     if isinstance(expression, ast.Binary) and _is_element(expression):
         assert isinstance(expression.left, ast.Variable)
         return expression.left.name, expression.right
-    raise _misplaced(expression.at, "expected a variable, IN and a list: x IN list")
+    raise _misplaced(expression.at, "Expected a variable, IN and a list: x IN list")
 
 
 def _assignment(expression: ast.Expression) -> tuple[str, ast.Expression]:
@@ -401,7 +401,7 @@ def _assignment(expression: ast.Expression) -> tuple[str, ast.Expression]:
         target, value = expression.operands
         if isinstance(target, ast.Variable):
             return target.name, value
-    raise _misplaced(expression.at, "expected a variable, = and a value: sum = 0")
+    raise _misplaced(expression.at, "Expected a variable, = and a value: sum = 0")
 
 
 def _pattern_of(element: ast.Expression) -> ast.PathPattern | None:
@@ -417,6 +417,4 @@ def _pattern_of(element: ast.Expression) -> ast.PathPattern | None:
 
 
 def _misplaced(offset: int, what: str) -> CypherSyntaxError:
-    return CypherSyntaxError(
-        f"{what[0].upper()}{what[1:]}.", detail="UnexpectedSyntax", offset=offset
-    )
+    return CypherSyntaxError(f"{what}.", detail="UnexpectedSyntax", offset=offset)

@@ -16,6 +16,7 @@ END = "$END"
 INVALID = "INVALID"
 _WORD = "NAME"
 _SIGN = "SIGN"
+_OPEN_COMMENT = "OPEN_COMMENT"
 
 
 class Token:
@@ -54,7 +55,10 @@ class Lexer:
         self._pattern = _master_pattern(expressions, self.signs)
 
     def tokens(self, text: str) -> list[Token]:
-        """The tokens of `text`, followed by one END."""
+        """The tokens of `text`, followed by one END.
+
+        Ends at the first INVALID: no query goes on behind it, and looking for the end of
+        each of many open comments would be quadratic."""
         found: list[Token] = []
         keywords, signs, ignored = self.keywords, self.signs, self._ignored
         for match in self._pattern.finditer(text):
@@ -67,7 +71,11 @@ class Lexer:
                 kind = keywords.get(piece.upper(), _WORD) if piece.isascii() else _WORD
             elif kind == _SIGN:
                 kind = signs[piece]
-            found.append(Token(kind or INVALID, piece, match.start()))
+            elif kind == _OPEN_COMMENT or kind is None:
+                kind = INVALID
+            found.append(Token(kind, piece, match.start()))
+            if kind == INVALID:
+                break
         found.append(Token(END, "", len(text)))
         return found
 
@@ -76,7 +84,7 @@ def _master_pattern(expressions: list[TerminalDef], signs: Iterable[str]) -> re.
     """One alternation: expressions by priority, then an open comment, then signs by length."""
     ordered = sorted(expressions, key=lambda terminal: (-terminal.priority, terminal.name))
     parts = [f"(?P<{terminal.name}>{terminal.pattern.to_regexp()})" for terminal in ordered]
-    parts.append(rf"(?P<{INVALID}_COMMENT>/\*)")
+    parts.append(rf"(?P<{_OPEN_COMMENT}>/\*)")
     longest_first = sorted(signs, key=lambda sign: (-len(sign), sign))
     parts.append(f"(?P<{_SIGN}>{'|'.join(re.escape(sign) for sign in longest_first)})")
     parts.append(rf"(?P<{INVALID}>[\s\S])")

@@ -17,6 +17,9 @@ from cypherd.parser.lexer import END, Token
 _OPENING = frozenset({"LPAR", "LSQB", "LBRACE"})
 _CLOSING = frozenset({"RPAR", "RSQB", "RBRACE"})
 _AFTER_NODE_VARIABLE = frozenset({"RPAR", "COLON", "LBRACE", "PARAMETER", "WHERE"})
+_AFTER_RELATIONSHIP_BRACKET = frozenset(
+    {"RSQB", "COLON", "STAR", "DOTDOT", "LBRACE", "PARAMETER", "WHERE"}
+)
 # A parenthesis after these is a call or a syntax error, never a node pattern.
 _AFTER_OPERAND = frozenset({"NAME", "QUOTED_NAME", "RPAR", "RSQB"})
 _SUBQUERY_WORDS = frozenset({"exists", "count", "collect"})
@@ -46,7 +49,11 @@ def mark_patterns(tokens: list[Token], names: frozenset[str], max_nesting: int) 
                 tokens[index - 1].type = "SUBQUERY"
         elif kind in _CLOSING and opened:
             start = opened.pop()
-            if start != _NO_NODE and kind == "RPAR" and _begins_relationship(kinds, index + 1):
+            if (
+                start != _NO_NODE
+                and kind == "RPAR"
+                and _begins_relationship(kinds, index + 1, names)
+            ):
                 tokens[start].type = "PATTERN_LPAR"
                 dash = tokens[index + 1]
                 dash.type = "REL_DASH" if dash.type == "MINUS" else "REL_LEFT"
@@ -70,14 +77,15 @@ def _may_open_node(kinds: list[str], index: int, names: frozenset[str]) -> bool:
     return inside in _AFTER_NODE_VARIABLE
 
 
-def _begins_relationship(kinds: list[str], index: int) -> bool:
-    """`-[`, `<-[`, `--(`, `-->(`, `<--(`, `<-->(`; but `(a)--1` is arithmetic."""
+def _begins_relationship(kinds: list[str], index: int, names: frozenset[str]) -> bool:
+    """`-[r`, `<-[:T`, `--(`, `-->(`, `<--(`, `<-->(`; but `(a)--1`, `(a)-[1][0]` are arithmetic."""
     if kinds[index] == "LT":
         index += 1
     if kinds[index] != "MINUS":
         return False
     if kinds[index + 1] == "LSQB":
-        return True
+        inside = kinds[index + 2]
+        return inside in _AFTER_RELATIONSHIP_BRACKET or inside in names
     end = index + 3 if kinds[index + 2] == "GT" else index + 2
     return kinds[index + 1] == "MINUS" and kinds[end] == "LPAR"
 

@@ -21,18 +21,20 @@ _TYPED = {
     "PATTERN_LPAR": "a pattern",
     END: "the end of the query",
 }
-# Every one of these can begin an expression, and nothing but an expression begins with all.
-_EXPRESSION_STARTS = frozenset(
+# All of these begin an expression, and nothing but an expression begins with all of them; the
+# signs and NOT begin one too, but not an operand of every operator.
+_ATOM_STARTS = frozenset(
     {"NAME", "QUOTED_NAME", "PARAMETER", "STRING", "INTEGER", "FLOAT", "BAD_NUMBER", "TRUE",
-     "FALSE", "NULL", "NOT", "CASE", "LPAR", "LSQB", "LBRACE", "PLUS", "MINUS", "PATTERN_LPAR",
-     "SUBQUERY"}
+     "FALSE", "NULL", "CASE", "LPAR", "LSQB", "LBRACE", "PATTERN_LPAR", "SUBQUERY"}
 )  # fmt: skip
+_EXPRESSION_STARTS = _ATOM_STARTS | {"NOT", "PLUS", "MINUS"}
 _PATTERN_SIGNS = {"REL_DASH": "-", "REL_LEFT": "<-"}
 _OPERATORS = frozenset(
     {"OR", "XOR", "AND", "EQ", "NE", "LT", "LE", "GT", "GE", "IN", "CONTAINS", "REGEX",
      "STARTS", "ENDS", "IS", "PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "CARET"}
 )  # fmt: skip
 _OPENED = {"'": "string", '"': "string", "`": "name", "/*": "comment"}
+_AFTER_BARE_NODE = frozenset({"LPAR", "EQ"})
 _SIGN_HINTS = {
     "!": "write <> for not equal, NOT for not",
     "&": "write AND",
@@ -40,23 +42,29 @@ _SIGN_HINTS = {
     "?": "write $name for a parameter",
     "#": "write // for a comment",
 }
+# Which keywords to name where there are too many: first those that people mean most often.
+_FIRST_NAMED = (
+    "WHERE", "RETURN", "MATCH", "WITH", "AS", "ORDER", "LIMIT", "SKIP", "CREATE", "SET",
+    "MERGE", "UNWIND", "DELETE", "OPTIONAL", "UNION", "REMOVE", "CALL", "DETACH", "ASC", "DESC",
+)  # fmt: skip
 _WORD = re.compile(r"[A-Za-z]{3,}")
 
 
 class Messages:
     """Knows the texts of the terminals and which keywords are names as well."""
 
-    def __init__(self, lexer: Lexer, names: frozenset[str]) -> None:
+    def __init__(self, lexer: Lexer, names: frozenset[str], reserved: frozenset[str]) -> None:
         self._texts = {kind: text for text, kind in (lexer.signs | lexer.keywords).items()}
         self._keywords = {kind: text for text, kind in lexer.keywords.items()}
         self._names = names
+        self._reserved = reserved
 
     def syntax_error(
         self, tokens: list[Token], index: int, accepted: frozenset[str]
     ) -> CypherSyntaxError:
         """The error for the token at `index` where only `accepted` terminals could stand."""
         token = tokens[index]
-        expected = self.expected(accepted)
+        expected = () if _is_open(token) else self.expected(accepted)
         detail = _detail(tokens, index, accepted)
         return CypherSyntaxError(
             _message(token, detail, expected),
@@ -70,16 +78,18 @@ class Messages:
         """At most 12, sorted; whole classes of terminals under one word."""
         left = set(accepted)
         found: set[str] = set()
-        if left >= _EXPRESSION_STARTS:
+        if left >= _ATOM_STARTS:
             found.add("an expression")
             left -= _EXPRESSION_STARTS | self._names
         elif "NAME" in left:
             left -= self._names - {"NAME"}
+            left -= self._reserved if left >= self._reserved else set()
         if len(left & _OPERATORS) > len(_OPERATORS) // 2:
             found.add("an operator")
             left -= _OPERATORS
         found.update(self._readable(kind) for kind in left)
-        return tuple(sorted(found, key=_reading_order)[:_MOST_EXPECTED])
+        chosen = sorted(found, key=_importance)[:_MOST_EXPECTED]
+        return tuple(sorted(chosen, key=_reading_order))
 
     def _readable(self, kind: str) -> str:
         if kind in _TYPED:
@@ -89,12 +99,18 @@ class Messages:
     def _hint(self, tokens: list[Token], index: int, accepted: frozenset[str]) -> str | None:
         token = tokens[index]
         before = tokens[index - 1] if index else None
+        if before is not None and before.type == "SEMICOLON":
+            return "send one statement at a time"
         if token.type == INVALID:
             return _SIGN_HINTS.get(token.text)
         if token.text == "=" and before is not None and before.text == "=":
             return "write = for equal"
         if token.type in ("VBAR", "AMPERSAND") and tokens[index + 1].text == token.text:
             return _SIGN_HINTS[token.text]
+        if token.type == "MINUS" and before is not None and tokens[index + 1].type == "GT":
+            return "write --> or -[:TYPE]-> for a relationship"
+        if before is not None and before.type == "NAME" and accepted == _AFTER_BARE_NODE:
+            return f"a node stands in parentheses: ({before.text})"
         if token.type == "INTEGER" and before is not None and before.type == "LBRACE":
             return f"write ${token.text} for a parameter, {{key: {token.text}}} for a map"
         return self._nearest(token, accepted) or self._nearest_before(tokens, index)
@@ -116,7 +132,13 @@ class Messages:
         return self._nearest(tokens[index - 1], _OFTEN_MISSPELT)
 
 
-_OFTEN_MISSPELT = ("DISTINCT", "MATCH", "OPTIONAL", "RETURN", "WHERE", "UNWIND", "CREATE")
+# The one optional keyword before an expression.
+_OFTEN_MISSPELT = ("DISTINCT",)
+
+
+def _is_open(token: Token) -> bool:
+    """Whether it begins a string, a name or a comment that never ends."""
+    return token.type == INVALID and token.text in _OPENED
 
 
 def _detail(tokens: list[Token], index: int, accepted: frozenset[str]) -> str:
@@ -134,7 +156,7 @@ def _detail(tokens: list[Token], index: int, accepted: frozenset[str]) -> str:
 
 
 def _message(token: Token, detail: str, expected: tuple[str, ...]) -> str:
-    if token.type == INVALID and token.text in _OPENED:
+    if _is_open(token):
         return f"The {_OPENED[token.text]} that begins here is not closed."
     found = "The query ends too early" if token.type == END else f"Unexpected {_quoted(token)}"
     if detail == "InvalidUnicodeCharacter":
@@ -155,6 +177,13 @@ def _expectation(expected: tuple[str, ...]) -> str:
 def _quoted(token: Token) -> str:
     text = token.text if len(token.text) <= 40 else f"{token.text[:37]}..."
     return text if token.type == "STRING" else f'"{text}"'
+
+
+def _importance(text: str) -> tuple[int, int, str]:
+    order, _ = _reading_order(text)
+    rank = _FIRST_NAMED.index(text) if text in _FIRST_NAMED else len(_FIRST_NAMED)
+    # Signs are few and precise: they go before the rarer keywords.
+    return (order, rank, text) if order == 0 or rank < 3 else (1, rank, text)
 
 
 def _reading_order(text: str) -> tuple[int, str]:

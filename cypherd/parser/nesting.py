@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from functools import cache
 from typing import Any
 
 from cypherd.parser import ast
@@ -10,7 +12,7 @@ from cypherd.parser.marking import too_deep
 
 def check_nesting(statement: ast.Statement, max_nesting: int) -> None:
     """Raises CypherSyntaxError where nodes are nested deeper than `max_nesting`."""
-    level: list[Any] = [statement.body]
+    level: list[ast.Node] = [statement.body]
     for _ in range(max_nesting + _CLAUSE_LEVELS):
         level = [child for node in level for child in _children(node)]
         if not level:
@@ -22,10 +24,11 @@ def check_nesting(statement: ast.Statement, max_nesting: int) -> None:
 _CLAUSE_LEVELS = 8
 
 
-def _children(node: Any) -> list[Any]:
+def _children(node: ast.Node) -> list[ast.Node]:
     """The nodes directly below, through tuples."""
-    found: list[Any] = []
-    values = [getattr(node, name) for name in _fields(type(node))]
+    found: list[ast.Node] = []
+    kind: Any = type(node)
+    values: list[Any] = [getattr(node, name) for name in _fields(kind)]
     while values:
         value = values.pop()
         if isinstance(value, ast.Node):
@@ -35,8 +38,9 @@ def _children(node: Any) -> list[Any]:
     return found
 
 
-def _fields(kind: type) -> list[str]:
-    return [name for name in kind.__match_args__ if name != "at"]  # type: ignore[attr-defined]
+@cache
+def _fields(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind) if field.name != "at")
 
 
 def _offset(node: ast.Node) -> int:

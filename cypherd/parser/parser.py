@@ -43,15 +43,10 @@ class Parser:
             maybe_placeholders=True,
             transformer=self._rules,
         )
-        self.names = frozenset(
-            symbol.name
-            for rule in lark.rules
-            if rule.origin.name == "name"
-            for symbol in rule.expansion
-        )
+        self.names = _words_of(lark, "name")
         self.lexer = Lexer(lark.terminals, lark.ignore_tokens)
         self._tables = Tables(lark)
-        self._messages = Messages(self.lexer, self.names)
+        self._messages = Messages(self.lexer, self.names, _words_of(lark, "key"))
         self._lock = threading.Lock()
 
     def parse(self, text: str, max_nesting: int) -> ast.Statement:
@@ -72,8 +67,17 @@ class Parser:
             raise self._messages.syntax_error(
                 tokens, unexpected.index, unexpected.accepted
             ) from None
-        rules.check_integers()
-        return statement
+        else:
+            rules.check_integers()
+            return statement
+        finally:
+            rules.begin_parse("", [])
+
+
+def _words_of(lark: Lark, rule_name: str) -> frozenset[str]:
+    """The terminals that the rule gives as one of its alternatives."""
+    symbols = [s for rule in lark.rules if rule.origin.name == rule_name for s in rule.expansion]
+    return frozenset(symbol.name for symbol in symbols if symbol.is_term)
 
 
 @cache

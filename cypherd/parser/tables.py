@@ -66,7 +66,9 @@ class Tables:
         self._start = number[configuration.start_state]
         # Reaching the end state accepts: END is shifted there and no token follows.
         self._states[number[configuration.end_state]][END] = self._start
-        self.terminals = frozenset(terminal.name for terminal in lark.terminals) | {END}
+        rule_names = {str(rule.origin.name) for rule in lark.rules}
+        symbols = {symbol for actions in self._states for symbol in actions}
+        self.terminals = frozenset(symbols - rule_names)
 
     def run(self, tokens: Iterable[Token], place: Place) -> Any:
         """The value of the start rule. Before a token is read `place.index` is its index.
