@@ -1,0 +1,5 @@
+"""`python -m cypherd`."""
+
+from cypherd.cli import main
+
+main()

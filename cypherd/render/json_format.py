@@ -1,0 +1,59 @@
+"""JSON: one object, `{"columns": [...], "data": [...]}`, then stats, plan and notifications."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from cypherd.engine import Result
+from cypherd.errors import CypherdError
+from cypherd.render.chunks import ChunkBuffer
+from cypherd.render.renderer import RenderOptions
+from cypherd.render.values import encode_rows, to_json
+
+
+class JsonRenderer:
+    name: ClassVar[str] = "json"
+    media_types: ClassVar[tuple[str, ...]] = ("application/json",)
+    extension: ClassVar[str] = "json"
+    in_band_errors: ClassVar[bool] = True
+
+    @property
+    def media_type(self) -> str:
+        return "application/json; charset=utf-8"
+
+    def render(self, result: Result, options: RenderOptions) -> Iterator[bytes]:
+        buffer = ChunkBuffer()
+        buffer.write(b'{"columns":' + to_json(result.columns) + b',"data":[')
+        separator = b""
+        try:
+            for batch in result.batches:
+                if batch.length:
+                    rows = to_json(encode_rows(batch, result.columns, options))
+                    buffer.write(separator)
+                    buffer.write(rows[1:-1])
+                    separator = b","
+                if buffer.due():
+                    yield buffer.take()
+        except CypherdError as error:
+            if buffer.sent:
+                buffer.write(b'],"errors":' + to_json([error.to_dict()]) + b"}")
+                yield buffer.take()
+            raise
+        buffer.write(b"]" + _trailer(result) + b"}")
+        yield buffer.take()
+
+
+def _trailer(result: Result) -> bytes:
+    parts = trailer_parts(result)
+    return b"".join(b',"' + key.encode() + b'":' + to_json(value) for key, value in parts.items())
+
+
+def trailer_parts(result: Result) -> dict[str, Any]:
+    """stats, plan and notifications, each only where there is something to say."""
+    parts = {
+        "stats": result.stats.to_dict(),
+        "plan": result.plan_description(),
+        "notifications": list(result.plan.notifications),
+    }
+    return {key: value for key, value in parts.items() if value}

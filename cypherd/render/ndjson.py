@@ -1,0 +1,48 @@
+"""NDJSON: a line with the columns, a line a row, and a last line that says how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from cypherd.engine import Result
+from cypherd.errors import CypherdError
+from cypherd.render.chunks import ChunkBuffer
+from cypherd.render.json_format import trailer_parts
+from cypherd.render.renderer import RenderOptions
+from cypherd.render.values import encode_rows, to_json
+
+
+class NdjsonRenderer:
+    name: ClassVar[str] = "ndjson"
+    media_types: ClassVar[tuple[str, ...]] = (
+        "application/x-ndjson",
+        "application/jsonl",
+        "application/ndjson",
+    )
+    extension: ClassVar[str] = "ndjson"
+    in_band_errors: ClassVar[bool] = True
+
+    @property
+    def media_type(self) -> str:
+        return "application/x-ndjson; charset=utf-8"
+
+    def render(self, result: Result, options: RenderOptions) -> Iterator[bytes]:
+        buffer = ChunkBuffer()
+        buffer.write(to_json({"columns": result.columns}) + b"\n")
+        count = 0
+        try:
+            for batch in result.batches:
+                if batch.length:
+                    rows = encode_rows(batch, result.columns, options)
+                    buffer.write(b"\n".join(map(to_json, rows)) + b"\n")
+                    count += batch.length
+                if buffer.due():
+                    yield buffer.take()
+        except CypherdError as error:
+            if buffer.sent:
+                buffer.write(to_json({"errors": [error.to_dict()]}) + b"\n")
+                yield buffer.take()
+            raise
+        buffer.write(to_json({"end": {"rows": count, **trailer_parts(result)}}) + b"\n")
+        yield buffer.take()

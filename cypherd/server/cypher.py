@@ -1,0 +1,184 @@
+"""`/cypher` as a plain ASGI application: the hot path, without middleware between.
+
+headers -> who asks -> body -> what is asked -> renderer -> runner -> bytes
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from functools import partial
+
+import orjson
+from starlette.types import Receive, Scope, Send
+
+from cypherd.errors import CypherdError, RequestError
+from cypherd.queries.runner import Answer, QueryRequest, Runner, StreamAborted
+from cypherd.render.negotiation import negotiate
+from cypherd.render.renderer import RenderOptions
+from cypherd.server.bodies import ClientDisconnected, header_map, read_body
+from cypherd.server.errors import COMMON_HEADERS, as_cypherd_error, error_body, error_headers
+from cypherd.server.pages import Pages
+from cypherd.server.protocol import CONNECTION, Connection
+from cypherd.server.requests import Ask, read_get, read_post
+from cypherd.server.safety import Gate, Headers
+from cypherd.settings import Settings
+
+_log = logging.getLogger("cypherd.server")
+
+_ALLOW = b"GET, HEAD, POST, OPTIONS"
+
+
+class CypherEndpoint:
+    def __init__(self, settings: Settings, runner: Runner, gate: Gate, pages: Pages) -> None:
+        self._settings = settings
+        self._runner = runner
+        self._gate = gate
+        self._pages = pages
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = header_map(scope["headers"])
+        cors = self._gate.cors_headers(headers)
+        query = _Query(scope, send, cors)
+        try:
+            await self._respond(query, scope["method"], headers, receive)
+        except ClientDisconnected:
+            _log.info("499 client went away before its request was whole")
+        except Exception as error:
+            await query.fail(as_cypherd_error(error), headers.get("accept"))
+        finally:
+            query.forget()
+
+    async def _respond(
+        self, query: _Query, method: str, headers: Mapping[str, str], receive: Receive
+    ) -> None:
+        self._gate.check_host(headers)
+        if method == "OPTIONS":
+            allowed = [(b"allow", _ALLOW), *self._gate.preflight_headers(headers)]
+            return await query.send_whole(204, allowed, b"")
+        if method not in ("GET", "HEAD", "POST"):
+            error = RequestError(f"{method} is not answered here; there are GET and POST")
+            headers_ = [*error_headers(error, None), (b"allow", _ALLOW)]
+            return await query.send_whole(405, headers_, error_body(error))
+        self._gate.check_origin(headers)
+        query_string = query.scope["query_string"]
+        if method == "POST":
+            body = await read_body(receive, headers, self._settings.max_body)
+            content_type = headers.get("content-type")
+            ask = read_post(content_type, body, query_string, headers, self._settings)
+        else:
+            ask = read_get(query_string, headers, self._settings)
+            if ask.text is None and "text/html" in headers.get("accept", ""):
+                return await self._pages.index(query.scope, receive, query.raw_send)
+        await self._run(query, ask, headers, read_only=method != "POST")
+        return None
+
+    async def _run(
+        self, query: _Query, ask: Ask, headers: Mapping[str, str], *, read_only: bool
+    ) -> None:
+        if ask.text is None or not ask.text.strip():
+            raise RequestError("there is no query; give it as 'query'")
+        renderer = negotiate(headers.get("accept"), ask.format)
+        client = query.scope["client"]
+        request = QueryRequest(
+            text=ask.text,
+            parameters=ask.parameters,
+            format=renderer.name,
+            options=RenderOptions(ask.rows, ask.integers),  # type: ignore[arg-type]
+            id=ask.id,
+            timeout=ask.timeout,
+            read_only=read_only,
+            client="" if client is None else f"{client[0]}:{client[1]}",
+            user=None,
+        )
+        on_registered = partial(query.registered, self._runner)
+        query.timeout = self._settings.default_timeout if ask.timeout is None else ask.timeout
+        answer = await self._runner.submit(request, on_registered)
+        await query.answer(answer)
+
+
+class _Query:
+    """One request's answer on its way out."""
+
+    def __init__(self, scope: Scope, send: Send, cors: Headers) -> None:
+        self.scope = scope
+        self.raw_send = send
+        self.timeout = 0.0
+        self._cors = cors
+        self._id: str | None = None
+        self._connection: Connection | None = scope.get(CONNECTION)
+        self._on_lost: partial[None] | None = None
+        self._started = False
+
+    def registered(self, runner: Runner, id: str) -> None:
+        """From now on a lost connection cancels the query."""
+        self._id = id
+        if self._connection is not None:
+            self._on_lost = partial(runner.client_gone, id)
+            self._connection.on_lost.add(self._on_lost)
+            if self._connection.transport.is_closing():
+                self._on_lost()
+
+    def forget(self) -> None:
+        if self._connection is not None and self._on_lost is not None:
+            self._connection.on_lost.discard(self._on_lost)
+
+    def _query_headers(self) -> Headers:
+        headers = [*COMMON_HEADERS, *self._cors]
+        if self._id is not None:
+            headers.append((b"cypher-query-id", self._id.encode("latin-1")))
+            headers.append((b"cypher-timeout", b"%ds" % self.timeout
+                            if self.timeout == int(self.timeout)
+                            else b"%dms" % round(self.timeout * 1000)))  # fmt: skip
+        return headers
+
+    async def send_whole(self, status: int, headers: Headers, body: bytes) -> None:
+        length = (b"content-length", b"%d" % len(body))
+        headers = [*headers, length] if status != 204 else headers
+        await self._start(status, headers)
+        await self.raw_send({"type": "http.response.body", "body": body})
+
+    async def _start(self, status: int, headers: Headers) -> None:
+        self._started = True
+        await self.raw_send({"type": "http.response.start", "status": status, "headers": headers})
+
+    async def answer(self, answer: Answer) -> None:
+        headers = [(b"content-type", answer.media_type.encode("latin-1")), *self._query_headers()]
+        if answer.stats:
+            headers.append((b"cypher-stats", orjson.dumps(answer.stats)))
+        if answer.chunks is None:
+            return await self.send_whole(200, headers, answer.body or b"")
+        await self._start(200, headers)
+        await self._stream(answer)
+        return None
+
+    async def _stream(self, answer: Answer) -> None:
+        assert answer.chunks is not None
+        try:
+            async for chunk in answer.chunks:
+                await self.raw_send(
+                    {"type": "http.response.body", "body": chunk, "more_body": True}
+                )
+        except StreamAborted as aborted:
+            _log.info("query %s broken off: %s", answer.id, aborted.error.message)
+            self._break_off()
+            return
+        finally:
+            close = getattr(answer.chunks, "aclose", None)
+            if close is not None:
+                await close()
+        await self.raw_send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    def _break_off(self) -> None:
+        if self._connection is None:
+            raise RuntimeError("the answer is broken off")
+        self._connection.break_off()
+
+    async def fail(self, error: CypherdError, accept: str | None) -> None:
+        if self._started:
+            self._break_off()
+            return
+        headers = [*error_headers(error, accept), *self._cors]
+        if self._id is not None:
+            headers.append((b"cypher-query-id", self._id.encode("latin-1")))
+        await self.send_whole(error.status, headers, error_body(error))

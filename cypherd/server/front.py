@@ -1,0 +1,89 @@
+"""The front: uvicorn's event loop on the supervisor's socket, with a runner beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import sys
+from collections.abc import Generator
+
+import uvicorn
+import uvloop
+
+from cypherd.errors import CypherdError
+from cypherd.processes.context import FrontResources
+from cypherd.queries.runner import Runner
+from cypherd.server.app import Application
+from cypherd.server.protocol import Connection
+from cypherd.settings import Settings
+
+EXIT_FAILED = 1
+# What connections get to take their last bytes after the drain.
+_LAST_BYTES = 2
+_KEEP_ALIVE = 75
+
+
+def run_front(settings: Settings, resources: FrontResources) -> int:
+    """Serve until SIGTERM; the exit code."""
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=logging.INFO,
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    )
+    try:
+        return uvloop.run(_serve(settings, resources))
+    except CypherdError as error:
+        print(f"cypherd: {error.message}", file=sys.stderr)
+        return EXIT_FAILED
+
+
+async def _serve(settings: Settings, resources: FrontResources) -> int:
+    runner = Runner(settings, resources)
+    await runner.start()
+    config = uvicorn.Config(
+        Application(settings, runner),
+        http=Connection,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        root_path=settings.root_path.rstrip("/"),
+        timeout_keep_alive=_KEEP_ALIVE,
+        timeout_graceful_shutdown=_LAST_BYTES,
+        server_header=False,
+        proxy_headers=False,
+        backlog=2048,
+    )
+    server = FrontServer(config, runner, settings.shutdown_grace)
+    await server.serve(sockets=[resources.listener])
+    return 0
+
+
+class FrontServer(uvicorn.Server):
+    """Drains the runner before it closes connections, so that an answer on its way gets out and
+    new queries hear that the server is stopping."""
+
+    def __init__(self, config: uvicorn.Config, runner: Runner, grace: float) -> None:
+        super().__init__(config)
+        self._runner = runner
+        self._grace = grace
+
+    async def startup(self, sockets: list[object] | None = None) -> None:
+        await super().startup(sockets)  # type: ignore[arg-type]
+        host, port = sockets[0].getsockname()[:2] if sockets else ("", 0)  # type: ignore[attr-defined]
+        shown = f"[{host}]" if ":" in host else host
+        print(f"cypherd: listening on http://{shown}:{port}", file=sys.stderr, flush=True)
+
+    async def shutdown(self, sockets: list[object] | None = None) -> None:
+        await self._runner.stop(self._grace)
+        await super().shutdown(sockets)  # type: ignore[arg-type]
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Without uvicorn's raising the signal again at the end: a clean stop exits with 0."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield

@@ -1,0 +1,93 @@
+"""`/queries`: what runs, what ran, and the button that stops one."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from cypherd.errors import NotFound
+from cypherd.queries.runner import Runner
+from cypherd.render.values import encode_value, to_json
+from cypherd.server.pages import Pages
+from cypherd.settings import Settings
+
+_HIDDEN = "(hidden)"
+_JSON_HEADERS = {"Cache-Control": "no-store", "Vary": "Accept, Accept-Encoding, Origin"}
+# A query that ends at once should show its end on the page one comes back to.
+_ENDED = ("finished", "failed", "cancelled", "disconnected", "timed out")
+
+
+class QueriesEndpoints:
+    def __init__(self, settings: Settings, runner: Runner, pages: Pages) -> None:
+        self._settings = settings
+        self._runner = runner
+        self._pages = pages
+
+    async def list(self, request: Request) -> Response:
+        """`{"running": [...], "finished": [...]}`, or the page for a browser."""
+        registry = self._runner.registry
+        running = [self._shown(entry, request) for entry in registry.running()]
+        finished = [self._shown(entry, request) for entry in registry.finished()]
+        if _wants_page(request):
+            message = request.query_params.get("message", "")[:200]
+            return self._pages.render(
+                request, "queries.html", running=running, finished=finished, message=message
+            )
+        return _json({"running": running, "finished": finished})
+
+    async def get(self, request: Request) -> Response:
+        """Raises NotFound."""
+        entry = self._runner.registry.get(request.path_params["id"])
+        return _json(self._shown(_found(entry, request), request))
+
+    async def delete(self, request: Request) -> Response:
+        """Raises NotFound. The state says whether it was running: `cancelling` or an end."""
+        return _json(self._shown(await self._cancel(request), request))
+
+    async def press(self, request: Request) -> Response:
+        """The button: cancels and leads back to the page. Raises NotFound."""
+        entry = await self._cancel(request)
+        told = _message(entry)
+        root = request.scope.get("root_path", "")
+        return RedirectResponse(f"{root}/queries?message={quote(told)}", status_code=303)
+
+    async def _cancel(self, request: Request) -> dict[str, Any]:
+        client = request.client
+        who = "cancelled by a request" + (f" from {client.host}" if client else "")
+        return _found(await self._runner.cancel(request.path_params["id"], who), request)
+
+    def _shown(self, entry: dict[str, Any], request: Request) -> dict[str, Any]:
+        """With hide_queries, only a client's own host sees its texts."""
+        if not self._settings.hide_queries:
+            return entry
+        host = request.client.host if request.client else ""
+        if entry["client"].rpartition(":")[0] == host:
+            return entry
+        return {**entry, "query": _HIDDEN, "parameters": {}}
+
+
+def _message(entry: dict[str, Any]) -> str:
+    if entry["state"] == "cancelling":
+        return f"Query {entry['id']} is being cancelled."
+    if entry["state"] == "cancelled":
+        return f"Query {entry['id']} was cancelled."
+    return f"Query {entry['id']} had already ended: {entry['state']}."
+
+
+def _found(entry: dict[str, Any] | None, request: Request) -> dict[str, Any]:
+    if entry is None:
+        raise NotFound(f"there is no query with the id {request.path_params['id']!r}")
+    return entry
+
+
+def _wants_page(request: Request) -> bool:
+    accept = request.headers.get("accept", "")
+    return "text/html" in accept and request.query_params.get("format") != "json"
+
+
+def _json(value: dict[str, Any]) -> Response:
+    body = to_json(encode_value(value))
+    return Response(body, media_type="application/json; charset=utf-8", headers=_JSON_HEADERS)

@@ -1,0 +1,286 @@
+"""What a request asks: text, parameters and controls, from each kind of body and from the URL.
+
+HTTP.md, "Asking". Every kind comes down to a map of fields; one function reads that map.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+import msgpack
+import orjson
+
+from cypherd.errors import InvalidFormat, RequestError, UnsupportedMediaType
+from cypherd.settings import Settings, parse_duration
+
+CONTROLS = ("query", "params", "format", "timeout", "id", "rows", "integers")
+"""The reserved names of URLs and forms."""
+
+_FIELDS = frozenset(CONTROLS) | {"statement", "parameters"}
+_ALIASES = {"statement": "query", "parameters": "params"}
+_ID = re.compile(r"[A-Za-z0-9\-_.]{1,64}")
+_MAX_FIELDS = 1000
+_ROWS = ("arrays", "objects")
+_INTEGERS = ("number", "string")
+_INT64_EDGE = 2.0**63
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """`text` is None where there was no query; `timeout` in seconds."""
+
+    text: str | None
+    parameters: dict[str, Any]
+    format: str | None
+    timeout: float | None
+    id: str | None
+    rows: str
+    integers: str
+
+
+def read_post(
+    content_type: str | None, body: bytes, query_string: bytes, headers: Mapping[str, str],
+    settings: Settings,
+) -> Ask:  # fmt: skip
+    """Raises RequestError and its kin, naming what is wrong."""
+    media_type, charset = _media_type(content_type)
+    reader = _READERS.get(media_type)
+    if reader is None:
+        found = f"Content-Type {content_type!r}" if content_type else "a body without Content-Type"
+        raise UnsupportedMediaType(f"{found} is not read; there are {', '.join(_READERS)}")
+    fields = reader(body, charset)
+    in_url = _url_fields(query_string, "the URL")
+    if media_type not in _TEXTS:
+        in_url = {name: value for name, value in in_url.items() if name in CONTROLS}
+    for name in fields.keys() & in_url.keys():
+        raise RequestError(f"{name!r} is given in the URL and in the body")
+    return _ask({**fields, **in_url}, headers, settings)
+
+
+def read_get(query_string: bytes, headers: Mapping[str, str], settings: Settings) -> Ask:
+    """As `read_post`, from the URL alone."""
+    return _ask(_url_fields(query_string, "the URL"), headers, settings)
+
+
+# --- bodies -----------------------------------------------------------------------------
+
+
+def _media_type(content_type: str | None) -> tuple[str, str]:
+    media_type, *parameters = (part.strip() for part in (content_type or "").split(";"))
+    charset = "utf-8"
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip().lower() == "charset":
+            charset = value.strip().strip('"').lower()
+    if charset not in ("utf-8", "utf8", "us-ascii"):
+        raise UnsupportedMediaType(f"charset {charset!r} is not read; send UTF-8")
+    return media_type.lower(), charset
+
+
+def _read_json(body: bytes, _charset: str) -> dict[str, Any]:
+    return _checked_map(parse_json(body, "the body"), "the body")
+
+
+def _read_msgpack(body: bytes, _charset: str) -> dict[str, Any]:
+    try:
+        value = msgpack.unpackb(body, raw=False, strict_map_key=True)
+    except (ValueError, msgpack.UnpackException) as error:
+        raise InvalidFormat(f"the body is not MessagePack: {error}") from error
+    return _checked_map(value, "the body")
+
+
+def _read_form(body: bytes, _charset: str) -> dict[str, Any]:
+    return _url_fields(body, "the form")
+
+
+def _read_text(body: bytes, _charset: str) -> dict[str, Any]:
+    return {"query": _utf8(body, "the body")}
+
+
+_TEXTS = ("text/plain", "application/cypher")
+_READERS: dict[str, Callable[[bytes, str], dict[str, Any]]] = {
+    "application/json": _read_json,
+    "application/msgpack": _read_msgpack,
+    "application/x-msgpack": _read_msgpack,
+    "application/x-www-form-urlencoded": _read_form,
+    "text/plain": _read_text,
+    "application/cypher": _read_text,
+}
+
+
+def _checked_map(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InvalidFormat(f"{where} is not a map")
+    unknown = sorted(str(name) for name in value if name not in _FIELDS)
+    if unknown:
+        names = ", ".join(sorted(_FIELDS))
+        raise RequestError(f"unknown key {unknown[0]!r} in {where}; there are {names}")
+    fields: dict[str, Any] = {}
+    for name, item in value.items():
+        field = _ALIASES.get(name, name)
+        if field in fields:
+            raise RequestError(f"{where} has {field!r} twice, also as {name!r}")
+        fields[field] = item
+    parameters = fields.get("params")
+    if parameters is not None:
+        fields["params"] = _checked_parameters(parameters)
+    return {name: item for name, item in fields.items() if item is not None}
+
+
+def _url_fields(data: bytes, where: str) -> dict[str, Any]:
+    """Controls, and the other names as string parameters."""
+    if not data:
+        return {}
+    try:
+        pairs = parse_qsl(
+            _utf8(data, where), keep_blank_values=True, errors="strict", max_num_fields=_MAX_FIELDS
+        )
+    except ValueError as error:
+        raise InvalidFormat(f"{where} cannot be read: {error}") from error
+    fields: dict[str, Any] = {}
+    bare: dict[str, Any] = {}
+    for name, value in pairs:
+        target = fields if name in CONTROLS else bare
+        if name in target:
+            raise RequestError(f"{where} has {name!r} twice")
+        target[name] = value
+    if "params" in fields:
+        exact = parse_json(fields["params"].encode(), f"params in {where}")
+        parameters = _checked_parameters(exact)
+        for name in parameters.keys() & bare.keys():
+            raise RequestError(f"{where} has the parameter {name!r} twice")
+        bare = {**bare, **parameters}
+    if bare:
+        fields["params"] = bare
+    return fields
+
+
+def _utf8(data: bytes, where: str) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidFormat(f"{where} is not UTF-8 at byte {error.start}") from error
+
+
+# --- values -----------------------------------------------------------------------------
+
+
+def parse_json(data: bytes, where: str) -> Any:
+    """JSON with exact integers. Raises InvalidFormat; an integer beyond 64 bits is found by
+    `_checked_parameters`, since orjson would round it to a float."""
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise InvalidFormat(f"{where} is not JSON: {error}") from error
+    # A float this large may have been an integer: only the slower parser tells them apart.
+    return json.loads(data) if _has_large_float(value) else value
+
+
+def _has_large_float(value: Any) -> bool:
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, float):
+            if abs(item) >= _INT64_EDGE:
+                return True
+        elif isinstance(item, dict):
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            waiting.extend(item)
+    return False
+
+
+def _checked_parameters(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise RequestError("params is not a map")
+    for name, item in value.items():
+        if not isinstance(name, str):
+            raise RequestError(f"the parameter name {name!r} is no string")
+        _check_value(name, item)
+    return value
+
+
+def _check_value(name: str, value: Any) -> None:
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if item is None or isinstance(item, str | bool | float):
+            continue
+        if isinstance(item, int):
+            if not -(2**63) <= item < 2**63:
+                raise RequestError(f"parameter {name!r}: {item} is beyond 64 bits")
+        elif isinstance(item, dict):
+            if not all(isinstance(key, str) for key in item):
+                raise RequestError(f"parameter {name!r}: a map has a key that is no string")
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            waiting.extend(item)
+        else:
+            raise RequestError(f"parameter {name!r}: {type(item).__name__} is no Cypher value")
+
+
+def _ask(fields: Mapping[str, Any], headers: Mapping[str, str], settings: Settings) -> Ask:
+    text = fields.get("query")
+    if text is not None and not isinstance(text, str):
+        raise RequestError("query is not a string")
+    return Ask(
+        text=text,
+        parameters=fields.get("params", {}),
+        format=_string(fields, "format"),
+        timeout=_timeout(_either(fields, "timeout", headers, "cypher-timeout"), settings),
+        id=_id(_either(fields, "id", headers, "cypher-query-id")),
+        rows=_choice(fields, "rows", _ROWS),
+        integers=_choice(fields, "integers", _INTEGERS),
+    )
+
+
+def _string(fields: Mapping[str, Any], name: str) -> str | None:
+    value = fields.get(name)
+    if value is not None and not isinstance(value, str):
+        raise RequestError(f"{name} is not a string")
+    return value
+
+
+def _either(
+    fields: Mapping[str, Any], name: str, headers: Mapping[str, str], header: str
+) -> str | None:
+    own, sent = _string(fields, name), headers.get(header)
+    if own is not None and sent is not None and own != sent:
+        raise RequestError(f"{name} is {own!r} in the request and {sent!r} in the header {header}")
+    return own if own is not None else sent
+
+
+def _choice(fields: Mapping[str, Any], name: str, choices: tuple[str, ...]) -> str:
+    value = _string(fields, name)
+    if value is None:
+        return choices[0]
+    if value not in choices:
+        raise RequestError(f"{name} is {value!r}; it can be {' or '.join(choices)}")
+    return value
+
+
+def _timeout(text: str | None, settings: Settings) -> float | None:
+    if text is None:
+        return None
+    try:
+        seconds = parse_duration(text)
+    except ValueError as error:
+        raise RequestError(f"timeout: {error}") from error
+    if seconds <= 0:
+        raise RequestError(f"timeout: {text!r} is not above zero")
+    if seconds > settings.max_timeout:
+        raise RequestError(
+            f"timeout: {text!r} is above the {settings.max_timeout:g}s of the setting max_timeout"
+        )
+    return seconds
+
+
+def _id(text: str | None) -> str | None:
+    if text is not None and not _ID.fullmatch(text):
+        raise RequestError("id: up to 64 letters, digits and -_. are allowed")
+    return text
