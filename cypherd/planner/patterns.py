@@ -18,6 +18,7 @@ from cypherd.planner.cardinality import Cardinality
 from cypherd.planner.context import PlanContext
 from cypherd.planner.lifting import Lifter
 from cypherd.planner.logical import operators as ops
+from cypherd.planner.logical.columns import introduced
 from cypherd.planner.logical.operators import LogicalArgument, LogicalOperator
 from cypherd.planner.ordering import Ordering, Search
 from cypherd.planner.state import State
@@ -68,7 +69,7 @@ class PatternPlanner:
         for step in search.steps:
             if isinstance(step, LogicalOperator):
                 plan = replace(step, source=state.plan)  # type: ignore[call-arg]
-                state = replace(state, plan=plan)
+                state = state.onto(plan, *introduced(plan))
             else:
                 state = self.lifter.filter(state, step)
         state = replace(

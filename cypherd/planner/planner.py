@@ -55,6 +55,10 @@ def plan_statement(
     """
     try:
         return _plan(text, statement, transaction, rules)
+    except RecursionError:
+        error = UnsupportedOperation("the query has too many clauses or is nested too deeply")
+        error.compile_time = True
+        raise error from None
     except CypherdError as error:
         error.compile_time = True
         error.located(text)

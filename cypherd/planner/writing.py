@@ -21,6 +21,7 @@ from cypherd.binder.traversal import variables
 from cypherd.errors import InternalError
 from cypherd.planner.lifting import Lifter
 from cypherd.planner.logical import operators as ops
+from cypherd.planner.logical.columns import introduced
 from cypherd.planner.logical.operators import LogicalOperator
 from cypherd.planner.state import State
 
@@ -106,9 +107,28 @@ def _create(
     plan = ops.LogicalCreate(
         source=state.plan, nodes=tuple(new_nodes), relationships=tuple(new_relationships)
     )
+    plan = _joined(plan)
     names = [n.variable for n in nodes] + [r.variable for r in relationships]
     labels = {node.variable: frozenset(node.labels) for node in nodes}
     return replace(state.onto(plan, *names), labels={**state.labels, **labels})
+
+
+def _joined(plan: ops.LogicalCreate) -> ops.LogicalCreate:
+    """One operator for two CREATE clauses in a row, unless the second computes a property from
+    what the first makes: a long list of CREATEs must not be as deep as it is long."""
+    below = plan.source
+    if not isinstance(below, ops.LogicalCreate):
+        return plan
+    made = introduced(below)
+    new = [item.properties for item in plan.nodes]
+    new += [item.properties for item in plan.relationships]
+    if any(_reads(properties) & made for properties in new):
+        return plan
+    return ops.LogicalCreate(
+        source=below.source,
+        nodes=(*below.nodes, *plan.nodes),
+        relationships=(*below.relationships, *plan.relationships),
+    )
 
 
 def merge(clause: BoundMerge, state: State, match: LogicalOperator, lifter: Lifter) -> State:
