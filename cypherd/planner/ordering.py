@@ -31,6 +31,10 @@ from cypherd.values.types import CypherType as T
 
 Step: TypeAlias = LogicalOperator | BoundExpression
 _OPPOSITE: dict[str, ops.Direction] = {"out": "in", "in": "out", "both": "both"}
+SCANS = (ops.LogicalAllNodesScan, ops.LogicalNodeByLabelScan, ops.LogicalRelationshipScan)
+SCAN_COST = 10.0
+"""A scan costs a little even over nothing: plans outlive the counts they were made with, and
+what is empty when an index is made will not stay so."""
 MANY_NODES = 12
 """Patterns with more nodes try only their cheapest starts."""
 
@@ -123,7 +127,8 @@ class Ordering:
         relationships = tuple(
             r for r in search.relationships if r.bound or r.variable not in leaf.binds
         )
-        search = replace(search, predicates=left, relationships=relationships)
+        cost = search.cost + (SCAN_COST if isinstance(leaf.operator, SCANS) else 0.0)
+        search = replace(search, predicates=left, relationships=relationships, cost=cost)
         return self.stepped(search, leaf.operator, *leaf.binds)
 
     def expansions(self, search: Search) -> Iterator[Search]:
