@@ -13,6 +13,7 @@ import numpy as np
 
 from cypherd.batch.columns import Batch, TypedColumn
 from cypherd.planner.logical import operators as logical
+from cypherd.planner.logical.walk import inner_plan, sources
 
 _ONE_ROW_AT_A_TIME = (
     logical.LogicalDistinct,
@@ -37,10 +38,7 @@ def spine(plan: logical.LogicalOperator) -> Iterator[logical.LogicalOperator]:
     while waiting:
         operator = waiting.pop()
         yield operator
-        for name in ("source", "left", "right"):
-            child = getattr(operator, name, None)
-            if child is not None:
-                waiting.append(child)
+        waiting.extend(sources(operator))
 
 
 def one_row_at_a_time(inner: logical.LogicalOperator) -> bool:
@@ -64,7 +62,7 @@ def writes(plan: logical.LogicalOperator) -> int:
     count = 0
     for operator in spine(plan):
         count += isinstance(operator, _WRITES)
-        inner = getattr(operator, "inner", None)
+        inner = inner_plan(operator)
         if inner is not None:
             count += writes(inner)
     return count

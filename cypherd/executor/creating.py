@@ -47,7 +47,8 @@ class Creation:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        return tuple(made.variable for made in (*self.nodes, *self.relationships))
+        nodes = tuple(node.variable for node in self.nodes)
+        return nodes + tuple(made.variable for made in self.relationships)
 
     def create(self, context: ExecutionContext, batch: Batch) -> Batch:
         """The batch with a column for all that was made."""

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from cypherd.executor.context import OperatorProfile
 from cypherd.planner.logical.operators import LogicalOperator
-from cypherd.planner.logical.walk import walk
+from cypherd.planner.logical.walk import children
 from cypherd.storage.protocols import ReadTransaction
 
 _UNCOUNTED = frozenset({"schema", "counts", "close", "commit", "abort", "child"})
@@ -67,21 +67,19 @@ def own_times(
     root: LogicalOperator, profile: Mapping[int, OperatorProfile]
 ) -> dict[int, OperatorProfile]:
     """The profile with each operator's seconds less those of its sources and inner plans."""
-    numbers = {id(operator): number for number, operator in enumerate(walk(root))}
-    own: dict[int, OperatorProfile] = {}
-    for operator in walk(root):
-        number = numbers[id(operator)]
-        mine = profile.get(number, OperatorProfile())
-        inside = sum(
-            profile[numbers[id(child)]].seconds
-            for child in _children(operator)
-            if numbers[id(child)] in profile
-        )
-        own[number] = OperatorProfile(mine.rows, max(0.0, mine.seconds - inside), mine.store_hits)
-    return own
-
-
-def _children(operator: LogicalOperator) -> list[LogicalOperator]:
-    names = ("source", "left", "right", "inner", "match")
-    found = (getattr(operator, name, None) for name in names)
-    return [child for child in found if isinstance(child, LogicalOperator)]
+    empty = OperatorProfile()
+    inside: list[float] = []
+    # Counted by number, not by identity: a planner may use one operator object in two places.
+    stack: list[tuple[LogicalOperator, int]] = [(root, -1)]
+    while stack:
+        operator, parent = stack.pop()
+        number = len(inside)
+        inside.append(0.0)
+        if parent >= 0:
+            inside[parent] += profile.get(number, empty).seconds
+        stack.extend((child, number) for child in reversed(children(operator)))
+    return {
+        number: OperatorProfile(mine.rows, max(0.0, mine.seconds - seconds), mine.store_hits)
+        for number, seconds in enumerate(inside)
+        for mine in (profile.get(number, empty),)
+    }

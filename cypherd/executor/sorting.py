@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cypherd.batch.columns import Column, IdColumn, IntArray, TypedColumn
+from cypherd.batch.columns import BoolArray, Column, IdColumn, IntArray, TypedColumn
 from cypherd.executor.context import Guard
 from cypherd.values.ordering import sort_key, sort_rows
 
@@ -40,7 +41,8 @@ def _numeric_keys(column: Column, ascending: bool) -> list[Any]:
     """Arrays to sort by, the least important first: the value, then NaN after numbers, then
     null after all. Turned round where descending."""
     if isinstance(column, IdColumn):
-        values, null = column.ids, column.ids < 0
+        values: NDArray[Any] = column.ids
+        null: BoolArray | None = column.ids < 0
     else:
         assert isinstance(column, TypedColumn)
         values = column.values

@@ -43,8 +43,8 @@ class EagerAggregation(Operator):
             for batch in self.source.batches(context, argument):
                 numbers = groups.number(batch, context)
                 for aggregate, aggregator in zip(self.aggregates, aggregators, strict=True):
-                    columns = [argument(batch, context) for argument in aggregate.arguments]
-                    aggregator.add(numbers, groups.count, columns)
+                    values = [expression(batch, context) for expression in aggregate.arguments]
+                    aggregator.add(numbers, groups.count, values)
                 held.set(groups.nbytes + sum(a.nbytes() for a in aggregators))
             if not groups.count:
                 return
