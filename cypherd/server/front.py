@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import signal
+import socket
 import sys
 from collections.abc import Generator
 
@@ -70,15 +71,15 @@ class FrontServer(uvicorn.Server):
         self._runner = runner
         self._grace = grace
 
-    async def startup(self, sockets: list[object] | None = None) -> None:
-        await super().startup(sockets)  # type: ignore[arg-type]
-        host, port = sockets[0].getsockname()[:2] if sockets else ("", 0)  # type: ignore[attr-defined]
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        host, port = sockets[0].getsockname()[:2] if sockets else ("", 0)
         shown = f"[{host}]" if ":" in host else host
         print(f"cypherd: listening on http://{shown}:{port}", file=sys.stderr, flush=True)
 
-    async def shutdown(self, sockets: list[object] | None = None) -> None:
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await self._runner.stop(self._grace)
-        await super().shutdown(sockets)  # type: ignore[arg-type]
+        await super().shutdown(sockets)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:

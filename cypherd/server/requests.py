@@ -121,7 +121,8 @@ def _checked_map(value: Any, where: str) -> dict[str, Any]:
         names = ", ".join(sorted(_FIELDS))
         raise RequestError(f"unknown key {unknown[0]!r} in {where}; there are {names}")
     fields: dict[str, Any] = {}
-    for name, item in value.items():
+    given: dict[str, Any] = value
+    for name, item in given.items():
         field = _ALIASES.get(name, name)
         if field in fields:
             raise RequestError(f"{where} has {field!r} twice, also as {name!r}")
