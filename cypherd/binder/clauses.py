@@ -40,8 +40,8 @@ def is_update(clause: ast.Clause) -> bool:
     return isinstance(clause, _UPDATES)
 
 
-def bind_query(query: ast.Query, environment: Environment, *, inner: bool = False) -> BoundQuery:
-    """A query and its unions. `inner`: a subquery, which may end without RETURN.
+def bind_query(query: ast.Query, environment: Environment) -> BoundQuery:
+    """A query and its unions. The parser has seen to it that RETURN, if any, comes last.
 
     Raises InvalidClauseComposition, DifferentColumnsInUnion and what its clauses raise.
     """
@@ -49,7 +49,7 @@ def bind_query(query: ast.Query, environment: Environment, *, inner: bool = Fals
         raise syntax_error(
             "InvalidClauseComposition", "UNION and UNION ALL cannot be mixed", query.at
         )
-    parts = [_bind_part(clauses, environment, inner) for clauses in query.parts]
+    parts = [_bind_part(clauses, environment) for clauses in query.parts]
     for part, clauses in zip(parts[1:], query.parts[1:], strict=True):
         if {name for name, _ in part.columns} != {name for name, _ in parts[0].columns}:
             raise syntax_error(
@@ -61,21 +61,7 @@ def bind_query(query: ast.Query, environment: Environment, *, inner: bool = Fals
     return BoundQuery(tuple(parts), "all" in query.union_kinds, returns)
 
 
-def _check_order(clauses: Sequence[ast.Clause], inner: bool) -> None:
-    for clause in clauses[:-1]:
-        if isinstance(clause, ast.Return):
-            message = "RETURN can only be the last clause"
-            raise syntax_error("InvalidClauseComposition", message, clause.at)
-    last = clauses[-1]
-    finishes = isinstance(last, ast.Return | ast.CallProcedure) or is_update(last)
-    if not finishes and not inner:
-        name = type(last).__name__.upper()
-        message = f"a query cannot end with {name}: RETURN or a clause that writes is missing"
-        raise syntax_error("InvalidClauseComposition", message, last.at)
-
-
-def _bind_part(clauses: Sequence[ast.Clause], environment: Environment, inner: bool) -> BoundPart:
-    _check_order(clauses, inner)
+def _bind_part(clauses: Sequence[ast.Clause], environment: Environment) -> BoundPart:
     bound_clauses: list[BoundClause] = []
     for clause in clauses:
         if isinstance(clause, ast.Return):

@@ -139,7 +139,7 @@ def _subquery_expression(node: ast.SubqueryExpression, environment: Environment)
         raise syntax_error(
             "InvalidClauseComposition", f"{node.kind.upper()} cannot hold a write", node.at
         )
-    query = bind_query(node.query, environment.local({}), inner=True)
+    query = bind_query(node.query, environment.local({}))
     if node.kind == "exists":
         return _over_query("exists", query, None, environment, node.at)
     if node.kind == "count":
