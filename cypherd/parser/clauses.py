@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 from cypherd.errors import CypherSyntaxError
 from cypherd.parser import ast
-from cypherd.parser.expressions import Children, ExpressionRules
+from cypherd.parser.expressions import ExpressionRules
 from cypherd.parser.lexer import Token
 from cypherd.parser.literals import name_text
+from cypherd.parser.patterns import Children
 
 _START_KINDS: dict[str, Literal["node", "relationship"]] = {
     "node": "node",

@@ -1,4 +1,4 @@
-"""Grammar rules of expressions and patterns -> AST. One method a rule, named as the rule.
+"""Grammar rules of expressions -> AST. One method a rule, named as the rule.
 
 A method takes the children that the grammar keeps, in order; an optional part that is absent
 is None. Lists and calls that turn out to be comprehensions, quantifiers or reduce are
@@ -7,9 +7,6 @@ recognised here by the shape of their parts.
 
 from __future__ import annotations
 
-from typing import Any
-
-from cypherd.errors import CypherSyntaxError
 from cypherd.parser import ast
 from cypherd.parser.lexer import Token
 from cypherd.parser.literals import (
@@ -22,14 +19,13 @@ from cypherd.parser.literals import (
     string_value,
     unquoted,
 )
+from cypherd.parser.patterns import SHORTEST, Children, PatternRules, misplaced
 from cypherd.parser.tables import Place
 
 _QUANTIFIERS = frozenset({"all", "any", "none", "single"})
-_SHORTEST = {"shortestpath": "shortestPath", "allshortestpaths": "allShortestPaths"}
-Children = list[Any]
 
 
-class ExpressionRules:
+class ExpressionRules(PatternRules):
     """Keeps what one parse needs beside its values: the text, the tokens, the place."""
 
     def __init__(self) -> None:
@@ -111,7 +107,7 @@ class ExpressionRules:
         if arguments == [None]:
             arguments = []
         name = self._function_name(callee)
-        shortest = _SHORTEST.get(name.lower())
+        shortest = SHORTEST.get(name.lower())
         if shortest is not None:
             return self._shortest_expression(callee, shortest, arguments)
         return ast.FunctionCall(name, tuple(arguments), distinct is not None, at=callee.at)
@@ -120,7 +116,7 @@ class ExpressionRules:
         self, callee: ast.Expression, shortest: str, arguments: list[ast.Expression]
     ) -> ast.Expression:
         if len(arguments) != 1 or not isinstance(arguments[0], ast.PatternExpression):
-            raise _misplaced(callee.at, f"{shortest}() takes one pattern: (a)-[*]-(b)")
+            raise misplaced(callee.at, f"{shortest}() takes one pattern: (a)-[*]-(b)")
         elements = arguments[0].pattern.elements
         path = ast.PathPattern(None, elements, shortest, at=callee.at)
         return ast.PatternExpression(path, at=callee.at)
@@ -128,7 +124,7 @@ class ExpressionRules:
     def count_star(self, children: Children) -> ast.Expression:
         name = self._function_name(children[0])
         if name.lower() != "count":
-            raise _misplaced(children[0].at, f"Only count(*) takes a *, {name}() does not")
+            raise misplaced(children[0].at, f"Only count(*) takes a *, {name}() does not")
         return ast.CountStar(at=children[0].at)
 
     def filtering_call(self, children: Children) -> ast.Expression:
@@ -142,14 +138,14 @@ class ExpressionRules:
             return ast.ListComprehension(variable, source, where, None, at=callee.at)
         if name == "extract" and projection is not None:
             return ast.ListComprehension(variable, source, where, projection, at=callee.at)
-        raise _misplaced(callee.at, f"{name}() does not take x IN list WHERE condition")
+        raise misplaced(callee.at, f"{name}() does not take x IN list WHERE condition")
 
     def extracting_call(self, children: Children) -> ast.Expression:
         """The old `extract(x IN xs | e)`."""
         callee, element, projection = children
         name = self._function_name(callee)
         if name.lower() != "extract":
-            raise _misplaced(callee.at, f"{name}() does not take x IN list | value")
+            raise misplaced(callee.at, f"{name}() does not take x IN list | value")
         variable, source = _element_of(element)
         return ast.ListComprehension(variable, source, None, projection, at=callee.at)
 
@@ -157,7 +153,7 @@ class ExpressionRules:
         callee, start, element, expression = children
         name = self._function_name(callee)
         if name.lower() != "reduce":
-            raise _misplaced(callee.at, f"{name}() does not take x = start, y IN list | value")
+            raise misplaced(callee.at, f"{name}() does not take x = start, y IN list | value")
         accumulator, initial = _assignment(start)
         variable, source = _element_of(element)
         return ast.Reduce(accumulator, initial, variable, source, expression, at=callee.at)
@@ -170,7 +166,7 @@ class ExpressionRules:
             parts.append(node.key)
             node = node.source
         if not isinstance(node, ast.Variable):
-            raise _misplaced(callee.at, "Only a function name can stand before a parenthesis")
+            raise misplaced(callee.at, "Only a function name can stand before a parenthesis")
         parts.append(node.name)
         return ".".join(reversed(parts))
 
@@ -285,74 +281,8 @@ class ExpressionRules:
             variable, source = _element_of(element)
             return ast.ListComprehension(variable, source, where, projection, at=bracket.at)
         if projection is None:
-            raise _misplaced(bracket.at, "A pattern in a list needs | and what to collect")
+            raise misplaced(bracket.at, "A pattern in a list needs | and what to collect")
         return ast.PatternComprehension(pattern, where, projection, at=bracket.at)
-
-    # --- patterns -----------------------------------------------------------------------
-
-    def patterns(self, children: Children) -> tuple[ast.PathPattern, ...]:
-        return tuple(children)
-
-    def named_path(self, children: Children) -> ast.PathPattern:
-        name, path = children
-        return ast.PathPattern(name_text(name), path.elements, path.shortest, at=name.at)
-
-    def shortest_path(self, children: Children) -> ast.PathPattern:
-        name, path = children
-        shortest = _SHORTEST.get(name_text(name).lower())
-        if shortest is None:
-            raise _misplaced(name.at, "A pattern begins with ( or shortestPath( here")
-        return ast.PathPattern(None, path.elements, shortest, at=name.at)
-
-    def path(self, children: Children) -> ast.PathPattern:
-        return ast.PathPattern(None, tuple(children), at=children[0].at)
-
-    def pattern_expression(self, children: Children) -> ast.PatternExpression:
-        path = self.path(children)
-        return ast.PatternExpression(path, at=path.at)
-
-    def node(self, children: Children) -> ast.NodePattern:
-        token, name, labels, properties, where = children
-        variable = None if name is None else name_text(name)
-        return ast.NodePattern(variable, labels or (), properties, where, at=token.at)
-
-    def labels(self, children: Children) -> tuple[str, ...]:
-        return tuple([name_text(token) for token in children])
-
-    def types(self, children: Children) -> tuple[str, ...]:
-        return tuple([name_text(token) for token in children])
-
-    def relationship(self, children: Children) -> ast.RelationshipPattern:
-        start, detail, arrow = children
-        direction: ast.Direction = "both"
-        if start.type == "REL_LEFT" and arrow is None:
-            direction = "in"
-        elif start.type == "REL_DASH" and arrow is not None:
-            direction = "out"
-        if detail is None:
-            return ast.RelationshipPattern(None, (), direction, None, None, at=start.at)
-        name, types, length, properties, where = detail
-        variable = None if name is None else name_text(name)
-        return ast.RelationshipPattern(
-            variable, types or (), direction, length, properties, where, at=start.at
-        )
-
-    def relationship_detail(self, children: Children) -> Children:
-        return children
-
-    def length(self, children: Children) -> ast.VariableLength:
-        star, first, dots, second = children
-        minimum = None if first is None else self._bound(first)
-        if dots is None:
-            return ast.VariableLength(minimum, minimum, at=star.at)
-        maximum = None if second is None else self._bound(second)
-        return ast.VariableLength(minimum, maximum, at=star.at)
-
-    def _bound(self, token: Token) -> int:
-        value = integer_value(token)
-        if value == MINIMUM_MAGNITUDE:
-            raise integer_overflow(token)
-        return value
 
 
 _WORD_OPERATORS = {
@@ -392,7 +322,7 @@ def _element_of(expression: ast.Expression) -> tuple[str, ast.Expression]:
     if isinstance(expression, ast.Binary) and _is_element(expression):
         assert isinstance(expression.left, ast.Variable)
         return expression.left.name, expression.right
-    raise _misplaced(expression.at, "Expected a variable, IN and a list: x IN list")
+    raise misplaced(expression.at, "Expected a variable, IN and a list: x IN list")
 
 
 def _assignment(expression: ast.Expression) -> tuple[str, ast.Expression]:
@@ -401,7 +331,7 @@ def _assignment(expression: ast.Expression) -> tuple[str, ast.Expression]:
         target, value = expression.operands
         if isinstance(target, ast.Variable):
             return target.name, value
-    raise _misplaced(expression.at, "Expected a variable, = and a value: sum = 0")
+    raise misplaced(expression.at, "Expected a variable, = and a value: sum = 0")
 
 
 def _pattern_of(element: ast.Expression) -> ast.PathPattern | None:
@@ -414,7 +344,3 @@ def _pattern_of(element: ast.Expression) -> ast.PathPattern | None:
             path = value.pattern
             return ast.PathPattern(target.name, path.elements, path.shortest, at=target.at)
     return None
-
-
-def _misplaced(offset: int, what: str) -> CypherSyntaxError:
-    return CypherSyntaxError(f"{what}.", detail="UnexpectedSyntax", offset=offset)

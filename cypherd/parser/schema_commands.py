@@ -7,9 +7,9 @@ from typing import Any, Literal, NamedTuple
 from cypherd.errors import CypherSyntaxError
 from cypherd.parser import ast
 from cypherd.parser.clauses import ClauseRules, check_ending
-from cypherd.parser.expressions import Children
 from cypherd.parser.lexer import Token
 from cypherd.parser.literals import name_text
+from cypherd.parser.patterns import Children
 
 _SHOWN = {
     "index": "indexes",

@@ -1,0 +1,88 @@
+"""Grammar rules of patterns -> AST. One method a rule, named as the rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cypherd.errors import CypherSyntaxError
+from cypherd.parser import ast
+from cypherd.parser.lexer import Token
+from cypherd.parser.literals import (
+    MINIMUM_MAGNITUDE,
+    integer_overflow,
+    integer_value,
+    name_text,
+)
+
+SHORTEST = {"shortestpath": "shortestPath", "allshortestpaths": "allShortestPaths"}
+Children = list[Any]
+
+
+class PatternRules:
+    def patterns(self, children: Children) -> tuple[ast.PathPattern, ...]:
+        return tuple(children)
+
+    def named_path(self, children: Children) -> ast.PathPattern:
+        name, path = children
+        return ast.PathPattern(name_text(name), path.elements, path.shortest, at=name.at)
+
+    def shortest_path(self, children: Children) -> ast.PathPattern:
+        name, path = children
+        shortest = SHORTEST.get(name_text(name).lower())
+        if shortest is None:
+            raise misplaced(name.at, "A pattern begins with ( or shortestPath( here")
+        return ast.PathPattern(None, path.elements, shortest, at=name.at)
+
+    def path(self, children: Children) -> ast.PathPattern:
+        return ast.PathPattern(None, tuple(children), at=children[0].at)
+
+    def pattern_expression(self, children: Children) -> ast.PatternExpression:
+        path = self.path(children)
+        return ast.PatternExpression(path, at=path.at)
+
+    def node(self, children: Children) -> ast.NodePattern:
+        token, name, labels, properties, where = children
+        variable = None if name is None else name_text(name)
+        return ast.NodePattern(variable, labels or (), properties, where, at=token.at)
+
+    def labels(self, children: Children) -> tuple[str, ...]:
+        return tuple([name_text(token) for token in children])
+
+    def types(self, children: Children) -> tuple[str, ...]:
+        return tuple([name_text(token) for token in children])
+
+    def relationship(self, children: Children) -> ast.RelationshipPattern:
+        start, detail, arrow = children
+        direction: ast.Direction = "both"
+        if start.type == "REL_LEFT" and arrow is None:
+            direction = "in"
+        elif start.type == "REL_DASH" and arrow is not None:
+            direction = "out"
+        if detail is None:
+            return ast.RelationshipPattern(None, (), direction, None, None, at=start.at)
+        name, types, length, properties, where = detail
+        variable = None if name is None else name_text(name)
+        return ast.RelationshipPattern(
+            variable, types or (), direction, length, properties, where, at=start.at
+        )
+
+    def relationship_detail(self, children: Children) -> Children:
+        return children
+
+    def length(self, children: Children) -> ast.VariableLength:
+        star, first, dots, second = children
+        minimum = None if first is None else self._bound(first)
+        if dots is None:
+            return ast.VariableLength(minimum, minimum, at=star.at)
+        maximum = None if second is None else self._bound(second)
+        return ast.VariableLength(minimum, maximum, at=star.at)
+
+    def _bound(self, token: Token) -> int:
+        value = integer_value(token)
+        if value == MINIMUM_MAGNITUDE:
+            raise integer_overflow(token)
+        return value
+
+
+def misplaced(offset: int, what: str) -> CypherSyntaxError:
+    return CypherSyntaxError(f"{what}.", detail="UnexpectedSyntax", offset=offset)
