@@ -1,0 +1,165 @@
+"""Properties, labels as predicates, and map projections: what expressions read from storage.
+
+column --split--> nodes, relationships: one question of storage each
+              \\-> maps: looked up in Python
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cypherd.batch.columns import Batch, BoolArray, Column, IntArray, ObjectColumn
+from cypherd.binder.expressions import HasLabels, MapProjection, Property
+from cypherd.executor.context import ExecutionContext
+from cypherd.executor.expressions.compiler import Compiler, Evaluate, located
+from cypherd.executor.expressions.entities import Entities, check_alive, entities_of
+from cypherd.executor.expressions.logic import null_mask
+from cypherd.executor.expressions.truth import Truth
+from cypherd.storage.protocols import ReadTransaction
+from cypherd.values.description import wrong_type
+
+
+def compile_property(expression: Property, compiler: Compiler) -> Evaluate:
+    source, key = compiler.compile(expression.source), expression.key
+
+    def evaluate(batch: Batch, context: ExecutionContext) -> Column:
+        column = source(batch, context)
+        with located(expression.at):
+            return ObjectColumn(read_property(column, key, context))
+
+    return evaluate
+
+
+def read_property(column: Column, key: str, context: ExecutionContext) -> list[Any]:
+    """The property `key` of every value: null of null. Raises CypherTypeError for a value that
+    has no properties, EntityNotFound for an entity that this query has deleted."""
+    entities = entities_of(column)
+    check_alive(entities, context)
+    values: list[Any] = [None] * len(column)
+    for row, value in entities.others:
+        if not isinstance(value, dict):
+            raise wrong_type(f"access to the property {key}", "a node, relationship or map", value)
+        values[row] = value.get(key)
+    token = context.transaction.schema.property_id(key)
+    if token is None:
+        return values
+    if len(entities.nodes):
+        found = context.transaction.node_properties(entities.nodes, [token])[0]
+        _scatter(values, entities.node_rows, found)
+    if len(entities.relationships):
+        found = context.transaction.relationship_properties(entities.relationships, [token])[0]
+        _scatter(values, entities.relationship_rows, found)
+    return values
+
+
+def _scatter(values: list[Any], rows: IntArray, found: list[Any]) -> None:
+    if len(found) == len(values):
+        values[:] = found
+        return
+    for row, value in zip(rows.tolist(), found, strict=True):
+        values[row] = value
+
+
+def whole_properties(column: Column, context: ExecutionContext, function: str) -> list[Any]:
+    """All properties of every value as a map: null of null, a map as it is."""
+    entities = entities_of(column)
+    check_alive(entities, context)
+    values: list[Any] = [None] * len(column)
+    for row, value in entities.others:
+        if not isinstance(value, dict):
+            raise wrong_type(function, "a node, relationship or map", value)
+        values[row] = value
+    transaction = context.transaction
+    if len(entities.nodes):
+        nodes = transaction.node_records(entities.nodes)
+        for row, node in zip(entities.node_rows.tolist(), nodes, strict=True):
+            values[row] = {} if node is None else named(node[1], transaction)
+    if len(entities.relationships):
+        relationships = transaction.relationship_records(entities.relationships)
+        for row, record in zip(entities.relationship_rows.tolist(), relationships, strict=True):
+            values[row] = {} if record is None else named(record[3], transaction)
+    return values
+
+
+def named(properties: dict[int, Any], transaction: ReadTransaction) -> dict[str, Any]:
+    """Properties by name instead of key id."""
+    name_of = transaction.schema.property_name
+    return {name_of(key): value for key, value in properties.items()}
+
+
+def compile_has_labels(expression: HasLabels, compiler: Compiler) -> Evaluate:
+    source, labels = compiler.compile(expression.source), expression.labels
+
+    def evaluate(batch: Batch, context: ExecutionContext) -> Column:
+        column = source(batch, context)
+        with located(expression.at):
+            entities = entities_of(column)
+            for _, value in entities.others:
+                raise wrong_type("a label predicate", "a node or relationship", value)
+            check_alive(entities, context)
+            true = np.zeros(batch.length, dtype=np.bool_)
+            true[entities.node_rows] = _have_labels(entities, labels, context)
+            true[entities.relationship_rows] = _have_type(entities, labels, context)
+        return Truth(true, ~true & ~null_mask(column)).column(compiler.typed)
+
+    return evaluate
+
+
+def _have_labels(
+    entities: Entities, labels: tuple[str, ...], context: ExecutionContext
+) -> BoolArray:
+    answer = np.ones(len(entities.nodes), dtype=np.bool_)
+    for label in labels if len(answer) else ():
+        token = context.transaction.schema.label_id(label)
+        if token is None:
+            return np.zeros(len(answer), dtype=np.bool_)
+        answer &= context.transaction.has_label(entities.nodes, token)
+    return answer
+
+
+def _have_type(entities: Entities, types: tuple[str, ...], context: ExecutionContext) -> BoolArray:
+    count = len(entities.relationships)
+    token = context.transaction.schema.type_id(types[0])
+    if not count or token is None or len(set(types)) > 1:
+        return np.zeros(count, dtype=np.bool_)
+    found: BoolArray = context.transaction.endpoints(entities.relationships).type == token
+    return found
+
+
+def compile_map_projection(expression: MapProjection, compiler: Compiler) -> Evaluate:
+    source = compiler.compile(expression.source)
+    items: list[tuple[str, Evaluate | None]] = [
+        (key, None if item is None else compiler.compile(item)) for key, item in expression.items
+    ]
+
+    def evaluate(batch: Batch, context: ExecutionContext) -> Column:
+        column = source(batch, context)
+        null = null_mask(column).tolist()
+        maps: list[dict[str, Any]] = [{} for _ in range(batch.length)]
+        with located(expression.at):
+            for key, item in items:
+                _add_item(maps, key, item, column, batch, context)
+        return ObjectColumn([None if n else m for n, m in zip(null, maps, strict=True)])
+
+    return evaluate
+
+
+def _add_item(
+    maps: list[dict[str, Any]],
+    key: str,
+    item: Callable[[Batch, ExecutionContext], Column] | None,
+    source: Column,
+    batch: Batch,
+    context: ExecutionContext,
+) -> None:
+    if item is None:
+        for target, properties in zip(
+            maps, whole_properties(source, context, "a map projection"), strict=True
+        ):
+            target.update(properties or {})
+        return
+    for target, value in zip(maps, item(batch, context).to_list(), strict=True):
+        target[key] = value
