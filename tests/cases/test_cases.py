@@ -30,7 +30,7 @@ from cypherd.engine import Engine
 from cypherd.errors import CypherdError
 from cypherd.executor.context import Unguarded
 from cypherd.planner.rules import RULES
-from cypherd.settings import Settings
+from cypherd.settings import MIB, Settings
 from cypherd.storage.lmdb.store import open_store
 from cypherd.storage.protocols import GraphStore, ReadTransaction
 from cypherd.values.graph import Node, Path, Relationship
@@ -47,7 +47,7 @@ def _cases() -> Iterator[Any]:
 
 @pytest.fixture
 def store(tmp_path: FilePath) -> Iterator[GraphStore]:
-    opened = open_store(tmp_path / "store", create=True)
+    opened = open_store(tmp_path / "store", map_size=64 * MIB)
     yield opened
     opened.close()
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from cypherd.batch.columns import Batch
 from cypherd.binder.expressions import BoundExpression
 from cypherd.executor.context import ExecutionContext
+from cypherd.executor.correlation import writes
 from cypherd.executor.evaluator import compile_expression
 from cypherd.executor.memory import Holding, batch_bytes
 from cypherd.executor.operator import Expression, Mapping, Operator
@@ -71,10 +72,12 @@ class Top(Operator):
     source: Operator
     keys: SortKeys
     limit: Expression
+    to_the_end: bool
+    """The source writes: it is run even if no row of it is wanted."""
 
     def _batches(self, context: ExecutionContext, argument: Batch) -> Iterator[Batch]:
         limit = row_count(self.limit, context, "LIMIT")
-        if limit == 0:
+        if limit == 0 and not self.to_the_end:
             return
         most = limit + max(limit, _TOP_SLACK)
         rows: list[Batch] = []
@@ -111,4 +114,5 @@ def map_top(plan: LogicalTop, number: int, mapping: Mapping) -> Operator:
         source=mapping.map(plan.source),
         keys=compile_sort_keys(plan.keys),
         limit=compile_expression(plan.limit),
+        to_the_end=writes(plan.source) > 0,
     )
