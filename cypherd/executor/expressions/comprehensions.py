@@ -190,6 +190,7 @@ def compile_reduce(expression: Reduce, compiler: Compiler) -> Evaluate:
     """All rows step by step: element 0 of every list, then element 1 ..."""
     source, initial = compiler.compile(expression.source), compiler.compile(expression.initial)
     step = compiler.operand(expression.expression)
+    variable, accumulator = expression.variable, expression.accumulator
 
     def evaluate(batch: Batch, context: ExecutionContext) -> Column:
         with located(expression.at):
@@ -200,11 +201,12 @@ def compile_reduce(expression: Reduce, compiler: Compiler) -> Evaluate:
                 context.guard.check()
                 rows = np.flatnonzero(lengths > position)
                 wanted = rows.tolist()
-                inner = _inner(
-                    batch, rows, step.variables, expression.variable,
-                    [lists[row][position] for row in wanted],
-                ).with_columns({expression.accumulator: ObjectColumn([values[r] for r in wanted])})  # fmt: skip
-                for row, value in zip(wanted, step.evaluate(inner, context).to_list(), strict=True):
+                elements = [lists[row][position] for row in wanted]
+                reached = ObjectColumn([values[row] for row in wanted])
+                inner = _inner(batch, rows, step.variables, variable, elements)
+                inner = inner.with_columns({accumulator: reached})
+                found = step.evaluate(inner, context).to_list()
+                for row, value in zip(wanted, found, strict=True):
                     values[row] = value
         return ObjectColumn(
             [None if items is None else v for items, v in zip(lists, values, strict=True)]
