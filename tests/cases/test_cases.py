@@ -52,7 +52,7 @@ def store(tmp_path: FilePath) -> Iterator[GraphStore]:
     opened.close()
 
 
-@pytest.mark.parametrize("case", _cases())
+@pytest.mark.parametrize("case", list(_cases()))
 def test_case(case: dict[str, Any], store: GraphStore) -> None:
     engines = {True: Engine(Settings(), rules=RULES), False: Engine(Settings(), rules=())}
     with store.write() as transaction:
