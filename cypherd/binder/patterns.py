@@ -130,13 +130,15 @@ def _declare_shortest(builder: GraphBuilder, pattern: ast.PathPattern) -> None:
             pattern.at,
         )
     first, relationship, last = pattern.elements
+    assert isinstance(relationship, ast.RelationshipPattern)
+    if relationship.length is None:
+        single = ast.VariableLength(1, 1, at=relationship.at)
+        relationship = replace(relationship, length=single)
     start = _declare_node(builder, first)
     symbol, prior = _declare_relationship(builder, relationship)
     end = _declare_node(builder, last)
     found = _relationship(relationship, symbol, start, end, prior)
-    if found.length is None:
-        found = replace(found, length=(1, 1))
-    elif found.length[0] > 1:
+    if found.length is not None and found.length[0] > 1:
         raise UnsupportedOperation(
             f"{pattern.shortest} with a minimal length above 1 is not supported",
             offset=pattern.at,

@@ -18,6 +18,7 @@ from cypherd.planner.logical.operators import LogicalArgument, LogicalOperator
 from cypherd.values.types import CypherType as T
 
 NO_SOURCE = LogicalArgument()
+_SOUGHT = frozenset({"=", "in", "starts with", "<", "<=", ">", ">="})
 _MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -69,18 +70,30 @@ def _conditions(
     for predicate in predicates:
         if not isinstance(predicate, Call) or len(predicate.arguments) != 2:
             continue
+        if predicate.function not in _SOUGHT:
+            continue
         left, right = predicate.arguments
         for side, value, operator in (
             (left, right, predicate.function),
             (right, left, _MIRRORED.get(predicate.function)),
         ):
-            if operator is None or not variables(value) <= bound:
+            if operator is None or _variable_of(side) != variable:
+                continue
+            if not variables(value) <= bound:
                 continue
             match side:
                 case Property(Variable(name), key) if name == variable:
                     yield _Condition(key, operator, value, predicate)
                 case Call("id", (Variable(name),)) if name == variable and _is_id(operator, value):
                     yield _Condition(None, operator, value, predicate)
+
+
+def _variable_of(side: BoundExpression) -> str | None:
+    """x for `x.key` and `id(x)`."""
+    match side:
+        case Property(Variable(name)) | Call("id", (Variable(name),)):
+            return name
+    return None
 
 
 def _is_id(operator: str, value: BoundExpression) -> bool:

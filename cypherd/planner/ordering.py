@@ -8,7 +8,7 @@ part is tried with greedy steps after it, and the cheapest outcome taken.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from cypherd.binder.expressions import (
@@ -59,6 +59,14 @@ class Ordering:
 
     cardinality: Cardinality
     names: Names
+    known: dict[int, tuple[BoundExpression, frozenset[str]]] = field(default_factory=dict)
+    """What predicates read, by identity: it is asked for at every move."""
+
+    def _reads(self, predicate: BoundExpression) -> frozenset[str]:
+        found = self.known.get(id(predicate))
+        if found is None:
+            found = self.known[id(predicate)] = (predicate, variables(predicate))
+        return found[1]
 
     def begin(
         self,
@@ -87,10 +95,11 @@ class Ordering:
 
     def filtered(self, search: Search) -> Search:
         """Every predicate whose variables are bound, the cheap ones first."""
-        ready = [p for p in search.predicates if variables(p) <= search.bound]
+        ready = [p for p in search.predicates if self._reads(p) <= search.bound]
         if not ready:
             return search
-        left = tuple(p for p in search.predicates if p not in ready)
+        taken = {id(p) for p in ready}
+        left = tuple(p for p in search.predicates if id(p) not in taken)
         rows = search.rows
         for predicate in ready:
             rows *= self._share(search, predicate)
@@ -196,7 +205,7 @@ class Ordering:
         if not leaves:
             return None
         if len(search.nodes) > MANY_NODES:
-            leaves.sort(key=lambda leaf: self.started(search, leaf).rows)
+            leaves.sort(key=lambda leaf: self._rough_cost(search, leaf))
             del leaves[3:]
         outcomes = [(leaf, self.connected(self.started(search, leaf))) for leaf in leaves]
         # A part that costs little but leaves others to do must not win by leaving more undone.
@@ -207,6 +216,11 @@ class Ordering:
                 found[1].rows,
             ),
         )
+
+    def _rough_cost(self, search: Search, leaf: Leaf) -> float:
+        """That of the leaf alone, without what follows from it."""
+        rows = self.cardinality.rows(leaf.operator, search.rows, search.labels)
+        return rows + (SCAN_COST if isinstance(leaf.operator, SCANS) else 0.0)
 
     def _leaves(self, search: Search) -> Iterator[Leaf]:
         context = self.cardinality.context

@@ -16,9 +16,10 @@ from cypherd.binder.query import (
     NewNode,
     NewRelationship,
     PropertyChange,
+    Subquery,
 )
-from cypherd.binder.traversal import variables
-from cypherd.errors import InternalError
+from cypherd.binder.traversal import variables, walk
+from cypherd.errors import InternalError, UnsupportedOperation
 from cypherd.planner.lifting import Lifter
 from cypherd.planner.logical import operators as ops
 from cypherd.planner.logical.columns import introduced
@@ -134,6 +135,8 @@ def _joined(plan: ops.LogicalCreate) -> ops.LogicalCreate:
 def merge(clause: BoundMerge, state: State, match: LogicalOperator, lifter: Lifter) -> State:
     """MERGE with its own search; a named path is put together behind it."""
     state, nodes, relationships = _lift_new(state, clause.nodes, clause.relationships, lifter)
+    for change in (*clause.on_create, *clause.on_match):
+        _refuse_subquery(change)
     plan = ops.LogicalMerge(
         source=state.plan,
         match=match,
@@ -164,6 +167,15 @@ def _set_item(change: Change) -> ops.SetItem:
     )
 
 
+def _refuse_subquery(change: Change) -> None:
+    """What ON CREATE and ON MATCH set is computed inside Merge, where no plan can run."""
+    value = None if isinstance(change, LabelsChange) else change.value
+    if value is not None and any(isinstance(part, Subquery) for part in walk(value)):
+        raise UnsupportedOperation(
+            "a pattern or subquery in ON CREATE or ON MATCH is not supported", offset=value.at
+        )
+
+
 def set_changes(clause: BoundSet, state: State, lifter: Lifter) -> State:
     """SET and REMOVE; subqueries in their values are computed first."""
     changes: list[Change] = []
@@ -172,7 +184,11 @@ def set_changes(clause: BoundSet, state: State, lifter: Lifter) -> State:
             changes.append(change)
             continue
         state, value = lifter.lift(state, change.value)
-        changes.append(replace(change, value=value))
+        if isinstance(change, PropertyChange):
+            state, entity = lifter.lift(state, change.entity)
+            changes.append(PropertyChange(entity, change.key, value))
+        else:
+            changes.append(replace(change, value=value))
     plan = ops.LogicalSet(source=state.plan, items=tuple(_set_item(change) for change in changes))
     # A label that is taken away is not known of any node any more: two may be the same.
     removed = {
