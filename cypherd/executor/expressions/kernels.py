@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cypherd.batch.columns import BoolArray, Column, IdColumn, ObjectColumn, TypedColumn
+from cypherd.values.arithmetic import MAX_INTEGER, MIN_INTEGER
 
 SMALLEST_BATCH = 16
 """Below this many rows a Python loop is faster than NumPy's calls."""
@@ -64,10 +65,18 @@ def as_typed(column: Column) -> TypedColumn | None:
     kind = kinds.pop()
     if kind not in (int, float, bool):
         return None
+    if kind is int and not _fits(values):
+        return None
     if not has_null:
         return TypedColumn(np.array(values, dtype=kind))
     valid = np.fromiter((value is not None for value in values), np.bool_, len(values))
     return TypedColumn(np.array([0 if v is None else v for v in values], dtype=kind), valid)
+
+
+def _fits(values: list[Any]) -> bool:
+    """Whether integers fit 64 bits: a parameter may bring others."""
+    present = [value for value in values if value is not None]
+    return min(present) >= MIN_INTEGER and max(present) <= MAX_INTEGER
 
 
 def _both_valid(a: TypedColumn, b: TypedColumn) -> BoolArray | None:
@@ -108,7 +117,8 @@ def _calculate(name: str, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any] | No
     if kernel is None:
         return None
     with np.errstate(all="ignore"):
-        return kernel(a, b)
+        result: NDArray[Any] | None = kernel(a, b)
+    return result
 
 
 def _add(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any] | None:
@@ -133,13 +143,17 @@ def _divide(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any] | None:
         return None
     floored = a // b
     # NumPy rounds down, Cypher toward zero.
-    return np.where((floored * b != a) & ((a < 0) != (b < 0)), floored + 1, floored)
+    quotient: NDArray[Any] = np.where(
+        (floored * b != a) & ((a < 0) != (b < 0)), floored + 1, floored
+    )
+    return quotient
 
 
 def _modulo(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any] | None:
     if (b == 0).any() or (b == -1).any():
         return None
-    return np.fmod(a, b)
+    remainder: NDArray[Any] = np.fmod(a, b)
+    return remainder
 
 
 Kernel = Callable[[NDArray[Any], NDArray[Any]], "NDArray[Any] | None"]

@@ -43,6 +43,8 @@ def read_property(column: Column, key: str, context: ExecutionContext) -> list[A
         if not isinstance(value, dict):
             raise wrong_type(f"access to the property {key}", "a node, relationship or map", value)
         values[row] = value.get(key)
+    if not len(entities.nodes) and not len(entities.relationships):
+        return values
     token = context.transaction.schema.property_id(key)
     if token is None:
         return values
