@@ -1,0 +1,119 @@
+"""Order-preserving encoding of property values: bytes that compare as Cypher orders values.
+
+    value                      bytes
+    list                       10, each element, 00
+    (temporal, point)          20 to 2F are kept free for them
+    string                     30, UTF-8 with 00 written as 00 FF, then 00 01
+    boolean                    40, 00 or 01
+    number                     50, nearest double (8 bytes), exact value minus that double (2 bytes)
+    NaN                        51
+
+The order of the tags is that of ORDER BY (openCypher CIP2016-06-14). The double is big-endian
+with its sign bit flipped, or all bits where it is negative; -0.0 is written as 0.0. The
+difference is that of a 64-bit integer to its nearest double, at most 512 either way, plus 8000
+(hexadecimal). As rounding is monotonic, integers beyond 2^53 stand exactly between the doubles.
+
+No encoding is the beginning of another one. So encodings can be put one after another for a
+composite key, and a key that was cut at `limit` bytes can never equal a whole one.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+from cypherd.errors import CypherTypeError
+from cypherd.values.lists import is_list
+
+TAG_LIST = 0x10
+TAG_STRING = 0x30
+TAG_BOOLEAN = 0x40
+TAG_NUMBER = 0x50
+TAG_NAN = 0x51
+
+_LIST = bytes([TAG_LIST])
+_STRING = bytes([TAG_STRING])
+_FALSE = bytes([TAG_BOOLEAN, 0])
+_TRUE = bytes([TAG_BOOLEAN, 1])
+_NAN = bytes([TAG_NAN])
+_END_OF_LIST = b"\x00"
+_END_OF_STRING = b"\x00\x01"
+
+_pack_number = struct.Struct(">BQH").pack
+_pack_double = struct.Struct(">d").pack
+_unpack_bits = struct.Struct(">Q").unpack
+_SIGN = 1 << 63
+_ALL = (1 << 64) - 1
+
+
+def encode(value: Any) -> bytes:
+    """The encoding of one property value. Raises CypherTypeError for anything else."""
+    kind = type(value)
+    if kind is str:
+        return _STRING + _escaped(value) + _END_OF_STRING
+    if kind is bool:
+        return _TRUE if value else _FALSE
+    if kind is int:
+        nearest = float(value)
+        return _number(nearest, value - int(nearest))
+    if kind is float:
+        return _NAN if math.isnan(value) else _number(value, 0)
+    if is_list(value):
+        return _LIST + b"".join(map(encode, value)) + _END_OF_LIST
+    raise CypherTypeError(
+        f"a value of type {kind.__name__} cannot be in an index", detail="InvalidPropertyType"
+    )
+
+
+def encode_composite(values: Sequence[Any]) -> bytes:
+    return encode(values[0]) if len(values) == 1 else b"".join(map(encode, values))
+
+
+def encode_string_prefix(prefix: str) -> bytes:
+    """What the encodings of all strings that start with `prefix` start with."""
+    return _STRING + _escaped(prefix)
+
+
+def equals_something(value: Any) -> bool:
+    """False for what no stored value can equal: null, NaN, maps, graph values, and lists that
+    hold one of them."""
+    if is_list(value):
+        return all(map(equals_something, value))
+    if isinstance(value, float):
+        return not math.isnan(value)
+    return isinstance(value, str | int)
+
+
+def type_range(value: Any) -> tuple[bytes, bytes] | None:
+    """[low, high) around the encodings of all values that `value` can be compared with by `<`;
+    None where there are none. NaN is neither less nor greater than any number."""
+    if isinstance(value, bool):
+        return _between(TAG_BOOLEAN)
+    if isinstance(value, int | float):
+        return None if math.isnan(value) else _between(TAG_NUMBER)
+    if isinstance(value, str):
+        return _between(TAG_STRING)
+    return _between(TAG_LIST) if is_list(value) else None
+
+
+def successor(prefix: bytes) -> bytes | None:
+    """The least bytes above everything that starts with `prefix`; None if there are none."""
+    stripped = prefix.rstrip(b"\xff")
+    return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else None
+
+
+def _between(tag: int) -> tuple[bytes, bytes]:
+    return bytes([tag]), bytes([tag + 1])
+
+
+def _number(double: float, difference: int) -> bytes:
+    bits: int = _unpack_bits(_pack_double(double + 0.0))[0]
+    ordered = bits ^ (_ALL if bits & _SIGN else _SIGN)
+    return _pack_number(TAG_NUMBER, ordered, difference + 0x8000)
+
+
+def _escaped(text: str) -> bytes:
+    data = text.encode("utf-8", "surrogatepass")
+    return data.replace(b"\x00", b"\x00\xff") if b"\x00" in data else data

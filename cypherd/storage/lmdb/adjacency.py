@@ -1,0 +1,223 @@
+"""Tables `out` and `in`: from nodes to (row, relationship, neighbour).
+
+What is asked becomes segments, each one key of one table with the number of its relationships
+(`cursor.count()` knows it without reading them). Segments are gathered until a piece is full:
+
+    nodes, direction, types -> segments (row, key, count) -> pieces of about `size` rows
+
+A piece reads each table with one `getmulti`. A segment larger than a piece is read in steps
+that resume behind the last entry read, so no cursor lives while a piece is out: in a writing
+transaction a cursor would not survive a write. Counts are taken after the last piece went out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cypherd.batch.columns import IntArray
+from cypherd.storage.lmdb.layout import Tables, adjacency_key, pack_id, pack_owned, unpack_id
+from cypherd.storage.protocols import Direction, Expansion, SeekRows
+
+_BIG = np.dtype(">i8")
+_SIDES: dict[Direction, tuple[bool, ...]] = {
+    "out": (False,),
+    "in": (True,),
+    "both": (False, True),
+}
+
+
+class Segment(NamedTuple):
+    """All relationships of one node in one table and of one type."""
+
+    row: int
+    node: int
+    incoming: bool
+    key: bytes
+    count: int
+
+
+class Adjacency:
+    """Questions about the relationships of nodes, inside one transaction."""
+
+    __slots__ = ("_tables", "_txn")
+
+    def __init__(self, txn: Any, tables: Tables) -> None:
+        self._txn = txn
+        # Indexed by `incoming`.
+        self._tables = (tables.out, tables.in_)
+
+    def expand(
+        self,
+        nodes: IntArray,
+        direction: Direction,
+        types: Sequence[int] | None,
+        size: int,
+        below: int | None,
+    ) -> Iterator[Expansion]:
+        """`below` leaves out relationships with that id or a higher one: those that a writing
+        transaction makes while it reads, or a hub that it adds to would never end."""
+        piece: list[Segment] = []
+        total = 0
+        for row, node in enumerate(nodes.tolist()):
+            for incoming in _SIDES[direction]:
+                for key in self._keys(node, incoming, types):
+                    count = self._count(incoming, key)
+                    if count > size:
+                        if piece:
+                            yield from self._read(piece, direction, below)
+                            piece, total = [], 0
+                        hub = Segment(row, node, incoming, key, count)
+                        yield from self._read_hub(hub, direction, size, below)
+                    elif count:
+                        piece.append(Segment(row, node, incoming, key, count))
+                        total += count
+                    if total >= size:
+                        yield from self._read(piece, direction, below)
+                        piece, total = [], 0
+        if piece:
+            yield from self._read(piece, direction, below)
+
+    def degree(
+        self, nodes: IntArray, direction: Direction, types: Sequence[int] | None
+    ) -> IntArray:
+        degrees = []
+        for node in nodes.tolist():
+            total = 0
+            for incoming in _SIDES[direction]:
+                for key in self._keys(node, incoming, types):
+                    total += self._count(incoming, key)
+            if direction == "both" and total:
+                total -= sum(1 for _ in self._loops(node, types))
+            degrees.append(total)
+        return np.array(degrees, dtype=np.int64)
+
+    def degrees_by_type(self, node: int, incoming: bool) -> dict[int, int]:
+        keys = self._keys(node, incoming, None)
+        return {unpack_id(key)[0] & 0xFFFF: self._count(incoming, key) for key in keys}
+
+    def has_relationships(self, node: int) -> bool:
+        return any(self._keys(node, incoming, None) for incoming in (False, True))
+
+    def expand_into(
+        self, starts: IntArray, ends: IntArray, direction: Direction, types: Sequence[int] | None
+    ) -> SeekRows:
+        rows: list[int] = []
+        found: list[int] = []
+        for row, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+            # Once for a self-loop, though it stands in both tables.
+            sides = (False,) if start == end else _SIDES[direction]
+            for incoming in sides:
+                for key in self._keys(start, incoming, types):
+                    for relationship in self._between(incoming, key, end):
+                        rows.append(row)
+                        found.append(relationship)
+        return SeekRows(np.array(rows, dtype=np.int64), np.array(found, dtype=np.int64))
+
+    def _keys(self, node: int, incoming: bool, types: Sequence[int] | None) -> list[bytes]:
+        if types is not None:
+            unique = types if len(types) == 1 else dict.fromkeys(types)
+            return [adjacency_key(node, type_) for type_ in unique]
+        cursor = self._txn.cursor(db=self._tables[incoming])
+        keys: list[bytes] = []
+        there = cursor.set_range(pack_id(node << 16))
+        while there:
+            key = cursor.key()
+            if unpack_id(key)[0] >> 16 != node:
+                break
+            keys.append(key)
+            there = cursor.next_nodup()
+        return keys
+
+    def _count(self, incoming: bool, key: bytes) -> int:
+        cursor = self._txn.cursor(db=self._tables[incoming])
+        return int(cursor.count()) if cursor.set_key(key) else 0
+
+    def _between(self, incoming: bool, key: bytes, end: int) -> Iterator[int]:
+        """Relationships under `key` whose neighbour is `end`: they stand together."""
+        cursor = self._txn.cursor(db=self._tables[incoming])
+        if not cursor.set_range_dup(key, pack_owned(end, 0)):
+            return
+        wanted = pack_owned(end, 0)[:8]
+        for value in cursor.iternext_dup():
+            if value[:8] != wanted:
+                return
+            yield int.from_bytes(value[8:], "big")
+
+    def _loops(self, node: int, types: Sequence[int] | None) -> Iterator[int]:
+        for key in self._keys(node, False, types):
+            yield from self._between(False, key, node)
+
+    def _read(
+        self, piece: list[Segment], direction: Direction, below: int | None
+    ) -> Iterator[Expansion]:
+        parts = [
+            self._read_table([s for s in piece if s.incoming == incoming], incoming, direction)
+            for incoming in _SIDES[direction]
+        ]
+        expansion = parts[0]
+        if len(parts) == 2:
+            joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
+            order = np.argsort(joined[0], kind="stable")
+            expansion = Expansion(*(array[order] for array in joined))
+        expansion = _older(expansion, below)
+        if len(expansion.row):
+            yield expansion
+
+    def _read_table(
+        self, segments: list[Segment], incoming: bool, direction: Direction
+    ) -> Expansion:
+        if not segments:
+            empty = np.empty(0, dtype=np.int64)
+            return Expansion(empty, empty, empty)
+        cursor = self._txn.cursor(db=self._tables[incoming])
+        keys = [segment.key for segment in segments]
+        data = cursor.getmulti(keys, dupdata=True, dupfixed_bytes=16, keyfixed=True)
+        # Rows of (key, neighbour, relationship); the key comes in native order.
+        pairs = np.frombuffer(data, dtype=_BIG).reshape(-1, 3)
+        counts = [segment.count for segment in segments]
+        rows = np.repeat(np.array([s.row for s in segments], dtype=np.int64), counts)
+        neighbours = pairs[:, 1].astype(np.int64)
+        relationships = pairs[:, 2].astype(np.int64)
+        if incoming and direction == "both":
+            nodes = np.repeat(np.array([s.node for s in segments], dtype=np.int64), counts)
+            kept = neighbours != nodes
+            return Expansion(rows[kept], relationships[kept], neighbours[kept])
+        return Expansion(rows, relationships, neighbours)
+
+    def _read_hub(
+        self, hub: Segment, direction: Direction, size: int, below: int | None
+    ) -> Iterator[Expansion]:
+        position: bytes | None = pack_owned(0, 0)
+        while position is not None:
+            data, position = self._read_step(hub, position, size)
+            pairs = np.frombuffer(data, dtype=_BIG).reshape(-1, 2).astype(np.int64)
+            neighbours, relationships = pairs[:, 0].copy(), pairs[:, 1].copy()
+            if hub.incoming and direction == "both":
+                kept = neighbours != hub.node
+                neighbours, relationships = neighbours[kept], relationships[kept]
+            rows = np.full(len(neighbours), hub.row, dtype=np.int64)
+            expansion = _older(Expansion(rows, relationships, neighbours), below)
+            if len(expansion.row):
+                yield expansion
+
+    def _read_step(self, hub: Segment, position: bytes, size: int) -> tuple[bytes, bytes | None]:
+        """Up to `size` entries from `position` on, and the position behind them or None."""
+        cursor = self._txn.cursor(db=self._tables[hub.incoming])
+        if not cursor.set_range_dup(hub.key, position):
+            return b"", None
+        entries = list(islice(cursor.iternext_dup(), size))
+        if len(entries) < size:
+            return b"".join(entries), None
+        following = int.from_bytes(entries[-1], "big") + 1
+        return b"".join(entries), following.to_bytes(16, "big")
+
+
+def _older(expansion: Expansion, below: int | None) -> Expansion:
+    if below is None:
+        return expansion
+    kept = expansion.relationship < below
+    return expansion if kept.all() else Expansion(*(array[kept] for array in expansion))

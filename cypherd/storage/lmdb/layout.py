@@ -1,0 +1,102 @@
+"""Tables and keys of the store (docs/storage.md has them as a table).
+
+    nodes            node id                 -> msgpack [label ids, {property id: value}]
+    relationships    relationship id         -> msgpack [type, start, end, {property id: value}]
+    out, in          node id << 16 | type    -> (neighbour, relationship), 16 bytes big-endian
+    labels           label id                -> node id
+    index            index id, value(s)      -> node or relationship id, 8 bytes big-endian
+    tokens           kind, token id          -> name
+    schema           kind, rule id           -> msgpack descriptor
+    counts           kind, ids               -> int64
+    meta             name                    -> counters, versions
+
+Integer keys and the ids in `labels` are 8 bytes in native order (LMDB's MDB_INTEGERKEY).
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, NamedTuple
+
+import lmdb
+import msgpack
+
+FORMAT_VERSION = 1
+FORMAT_NAME = b"cypherd graph store"
+
+MAX_NODES = 1 << 48
+MAX_TYPES = 1 << 16
+
+KEY_LIMIT = 511
+"""LMDB's longest key; 507 bytes of it are for the encoded values of an index entry."""
+
+_INTEGER = {"integerkey": True}
+_ADJACENCY = {"integerkey": True, "dupsort": True, "dupfixed": True}
+TABLES: dict[str, dict[str, bool]] = {
+    "nodes": _INTEGER,
+    "relationships": _INTEGER,
+    "out": _ADJACENCY,
+    "in": _ADJACENCY,
+    "labels": {**_ADJACENCY, "integerdup": True},
+    "index": {"dupsort": True, "dupfixed": True},
+    "tokens": {},
+    "schema": {},
+    "counts": {},
+    "meta": {},
+}
+
+META_NAME = b"name"
+META_FORMAT = b"format"
+META_NEXT_NODE = b"next node"
+META_NEXT_RELATIONSHIP = b"next relationship"
+META_NEXT_RULE = b"next rule"
+META_SCHEMA_VERSION = b"schema version"
+META_STATEMENTS = b"statements"
+
+
+class Tables(NamedTuple):
+    """Handles of the tables; valid in the process that opened them."""
+
+    nodes: Any
+    relationships: Any
+    out: Any
+    in_: Any
+    labels: Any
+    index: Any
+    tokens: Any
+    schema: Any
+    counts: Any
+    meta: Any
+
+
+def open_tables(env: lmdb.Environment, *, create: bool) -> Tables:
+    """Raises lmdb.NotFoundError where a table is missing and `create` is false."""
+    if env.flags()["readonly"]:
+        # A handle opened inside a reading transaction is closed with it, hence no `txn` here.
+        return Tables(*(_open(env, name, create=False) for name in TABLES))
+    with env.begin(write=True) as txn:
+        return Tables(*(_open(env, name, create=create, txn=txn) for name in TABLES))
+
+
+def _open(env: lmdb.Environment, name: str, *, create: bool, txn: Any = None) -> Any:
+    return env.open_db(name.encode(), txn=txn, create=create, **TABLES[name])
+
+
+pack_id = struct.Struct("=Q").pack
+unpack_id = struct.Struct("=Q").unpack
+pack_owned = struct.Struct(">QQ").pack
+pack_big = struct.Struct(">Q").pack
+unpack_big = struct.Struct(">Q").unpack
+pack_index = struct.Struct(">I").pack
+pack_count = struct.Struct("=q").pack
+unpack_count = struct.Struct("=q").unpack
+
+packb = msgpack.Packer(unicode_errors="surrogatepass", autoreset=True).pack
+
+
+def unpackb(data: bytes) -> Any:
+    return msgpack.unpackb(data, strict_map_key=False, unicode_errors="surrogatepass")
+
+
+def adjacency_key(node: int, type_: int) -> bytes:
+    return pack_id(node << 16 | type_)

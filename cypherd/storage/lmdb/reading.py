@@ -1,0 +1,216 @@
+"""A reading transaction: a snapshot of the graph, answered batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from cypherd.batch.columns import BoolArray, IntArray
+from cypherd.storage.lmdb.adjacency import Adjacency
+from cypherd.storage.lmdb.counting import LmdbCounts
+from cypherd.storage.lmdb.indexes import IndexReader
+from cypherd.storage.lmdb.layout import (
+    META_NEXT_NODE,
+    META_NEXT_RELATIONSHIP,
+    Tables,
+    pack_id,
+    unpack_big,
+    unpackb,
+)
+from cypherd.storage.lmdb.scanning import scan_label, scan_nodes, scan_relationships
+from cypherd.storage.lmdb.schema import LmdbSchema
+from cypherd.storage.protocols import (
+    Direction,
+    Expansion,
+    IndexDescriptor,
+    RelationshipRows,
+    SeekRows,
+)
+
+NodeRecord = tuple[tuple[int, ...], dict[int, Any]]
+RelationshipRecord = tuple[int, int, int, dict[int, Any]]
+
+
+class LmdbReadTransaction:
+    """The protocol's ReadTransaction over one LMDB transaction."""
+
+    def __init__(
+        self,
+        txn: Any,
+        tables: Tables,
+        schema: LmdbSchema,
+        on_close: Callable[[], None] | None = None,
+    ) -> None:
+        self._txn = txn
+        self._tables = tables
+        self._schema = schema
+        self._on_close = on_close
+        self._counts = LmdbCounts(txn, tables)
+        self._adjacency = Adjacency(txn, tables)
+        self._indexes = IndexReader(txn, tables, self._indexed_values)
+
+    @property
+    def schema(self) -> LmdbSchema:
+        return self._schema
+
+    @property
+    def counts(self) -> LmdbCounts:
+        return self._counts
+
+    # --- scans ---
+
+    def scan_nodes(self, label: int | None, size: int) -> Iterator[IntArray]:
+        if label is None:
+            return scan_nodes(self._txn, self._tables, size, self._next_node())
+        return scan_label(self._txn, self._tables, label, size, self._next_node())
+
+    def scan_relationships(self, type_: int | None, size: int) -> Iterator[RelationshipRows]:
+        if type_ is not None and not self._counts.relationships(type_):
+            return iter(())
+        below = self._next_relationship()
+        return scan_relationships(self._txn, self._tables, type_, size, below)
+
+    # --- relationships of nodes ---
+
+    def expand(
+        self, nodes: IntArray, direction: Direction, types: Sequence[int] | None, size: int
+    ) -> Iterator[Expansion]:
+        return self._adjacency.expand(nodes, direction, types, size, self._new_relationships())
+
+    def expand_into(
+        self, starts: IntArray, ends: IntArray, direction: Direction, types: Sequence[int] | None
+    ) -> SeekRows:
+        return self._adjacency.expand_into(starts, ends, direction, types)
+
+    def degree(
+        self, nodes: IntArray, direction: Direction, types: Sequence[int] | None
+    ) -> IntArray:
+        return self._adjacency.degree(nodes, direction, types)
+
+    # --- records ---
+
+    def node_properties(self, nodes: IntArray, keys: Sequence[int]) -> list[list[Any]]:
+        return _columns(self._nodes(nodes.tolist()), keys)
+
+    def relationship_properties(self, ids: IntArray, keys: Sequence[int]) -> list[list[Any]]:
+        return _columns(self._relationships(ids.tolist()), keys)
+
+    def node_records(self, nodes: IntArray) -> list[NodeRecord | None]:
+        return [
+            None if record is None else (tuple(record[0]), record[1])
+            for record in self._nodes(nodes.tolist())
+        ]
+
+    def relationship_records(self, ids: IntArray) -> list[RelationshipRecord | None]:
+        return [
+            None if record is None else (record[0], record[1], record[2], record[3])
+            for record in self._relationships(ids.tolist())
+        ]
+
+    def has_label(self, nodes: IntArray, label: int) -> BoolArray:
+        cursor = self._txn.cursor(db=self._tables.labels)
+        key, seek = pack_id(label), cursor.set_key_dup
+        found = [0 <= node and seek(key, pack_id(node)) for node in nodes.tolist()]
+        return np.array(found, dtype=np.bool_)
+
+    def endpoints(self, relationships: IntArray) -> RelationshipRows:
+        rows = [
+            record[:3] if record is not None else self._deleted_endpoints(relationship)
+            for relationship, record in zip(
+                relationships.tolist(), self._relationships(relationships.tolist()), strict=True
+            )
+        ]
+        ends = np.array(rows, dtype=np.int64).reshape(-1, 3)
+        return RelationshipRows(
+            np.asarray(relationships, dtype=np.int64), *(ends[:, i].copy() for i in range(3))
+        )
+
+    def nodes_exist(self, nodes: IntArray) -> BoolArray:
+        return self._exist(nodes, self._tables.nodes)
+
+    def relationships_exist(self, relationships: IntArray) -> BoolArray:
+        return self._exist(relationships, self._tables.relationships)
+
+    # --- indexes ---
+
+    def index_seek(self, index: IndexDescriptor, values: Sequence[tuple[Any, ...]]) -> SeekRows:
+        return self._indexes.seek(index, values)
+
+    def index_range(
+        self,
+        index: IndexDescriptor,
+        low: Any,
+        low_inclusive: bool,
+        high: Any,
+        high_inclusive: bool,
+        size: int,
+    ) -> Iterator[IntArray]:
+        return self._indexes.range(index, (low, low_inclusive), (high, high_inclusive), size)
+
+    def index_prefix(self, index: IndexDescriptor, prefix: str, size: int) -> Iterator[IntArray]:
+        return self._indexes.prefix(index, prefix, size)
+
+    # --- the transaction ---
+
+    def close(self) -> None:
+        self._txn.abort()
+        if self._on_close is not None:
+            self._on_close()
+            self._on_close = None
+
+    def __enter__(self) -> LmdbReadTransaction:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    # --- for these and for writing transactions ---
+
+    def _nodes(self, ids: list[int]) -> list[Any]:
+        """[label ids, properties] of each, None where there is no such node."""
+        return self._records(ids, self._tables.nodes)
+
+    def _relationships(self, ids: list[int]) -> list[Any]:
+        """[type, start, end, properties] of each, None where there is no such relationship."""
+        return self._records(ids, self._tables.relationships)
+
+    def _records(self, ids: list[int], table: Any) -> list[Any]:
+        get = self._txn.get
+        records = []
+        for number in ids:
+            data = get(pack_id(number), db=table) if number >= 0 else None
+            records.append(None if data is None else unpackb(data))
+        return records
+
+    def _exist(self, ids: IntArray, table: Any) -> BoolArray:
+        seek = self._txn.cursor(db=table).set_key
+        found = [number >= 0 and seek(pack_id(number)) for number in ids.tolist()]
+        return np.array(found, dtype=np.bool_)
+
+    def _indexed_values(self, index: IndexDescriptor, ids: list[int]) -> list[tuple[Any, ...]]:
+        records = self._nodes(ids) if index.kind == "node" else self._relationships(ids)
+        return [tuple(record[-1][key] for key in index.properties) for record in records]
+
+    def _counter(self, name: bytes) -> int:
+        return int(unpack_big(self._txn.get(name, db=self._tables.meta))[0])
+
+    def _next_node(self) -> int:
+        return self._counter(META_NEXT_NODE)
+
+    def _next_relationship(self) -> int:
+        return self._counter(META_NEXT_RELATIONSHIP)
+
+    def _new_relationships(self) -> int | None:
+        """From which id on relationships may still appear in this transaction."""
+        return None
+
+    def _deleted_endpoints(self, relationship: int) -> Sequence[int]:
+        return (-1, -1, -1)
+
+
+def _columns(records: list[Any], keys: Sequence[int]) -> list[list[Any]]:
+    # The properties are the last part of a record, of a node's and of a relationship's.
+    maps = [{} if record is None else record[-1] for record in records]
+    return [[properties.get(key) for properties in maps] for key in keys]
