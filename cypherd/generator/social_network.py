@@ -24,6 +24,7 @@ import numpy as np
 from cypherd.errors import StoreError
 from cypherd.generator.names import COMPANY_WORDS, COUNTRIES, Country
 from cypherd.settings import TIB
+from cypherd.storage.lmdb.lock import StoreLock
 from cypherd.storage.lmdb.store import open_store
 from cypherd.storage.protocols import GraphStore, WriteTransaction
 
@@ -62,13 +63,19 @@ def generate_social_network(
 ) -> GeneratorReport:
     """Make the network in a new store.
 
-    Raises StoreError when the store already holds nodes, StorageFull past `map_size`.
+    Raises StoreError when the store is in use, already holds nodes or cannot be made,
+    StorageFull past `map_size`.
     """
-    store = open_store(store_path, map_size=map_size)
     try:
-        return _Network(store, random.Random(seed)).make(persons, progress)
-    finally:
-        store.close()
+        store_path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot make the store folder {store_path}: {error}") from error
+    with StoreLock(store_path):
+        store = open_store(store_path, map_size=map_size, create=True)
+        try:
+            return _Network(store, random.Random(seed)).make(persons, progress)
+        finally:
+            store.close()
 
 
 @dataclass(slots=True)

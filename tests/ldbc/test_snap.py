@@ -28,7 +28,7 @@ def graph(
 ) -> Iterator[tuple[Ask, Facts]]:
     folder = shared / "data" / "snap"
     facts = json.loads((folder / "stats.json").read_text(encoding="utf-8"))[request.param]
-    store = open_store(tmp_path_factory.mktemp("snap") / "store", map_size=MAP_SIZE)
+    store = open_store(tmp_path_factory.mktemp("snap") / "store", map_size=MAP_SIZE, create=True)
     transaction = store.write()
     with transaction:
         label, key = transaction.label_token(facts["nodeLabel"]), transaction.property_token("id")

@@ -30,7 +30,7 @@ def folder() -> Iterator[Path]:
 def _run(scenario: Scenario, root: Path, folder: Path) -> Exception | None:
     """What made the scenario fail; anything a query raises may."""
     with TemporaryDirectory(dir=folder) as path:
-        store = open_store(Path(path) / "store", map_size=64 * MIB)
+        store = open_store(Path(path) / "store", map_size=64 * MIB, create=True)
         try:
             ScenarioRun(store, Engine(Settings()), root).run(scenario)
         except Exception as error:

@@ -10,6 +10,7 @@ import pytest
 from cypherd.errors import StoreError
 from cypherd.generator import GeneratorReport, generate_social_network
 from cypherd.settings import GIB
+from cypherd.storage.lmdb.lock import StoreLock
 from cypherd.storage.lmdb.store import open_store
 from cypherd.storage.protocols import ReadTransaction
 
@@ -108,3 +109,8 @@ def test_everyone_lives_somewhere_and_knows_only_once(
 def test_a_store_with_a_graph_is_refused(made: tuple[Path, GeneratorReport]) -> None:
     with pytest.raises(StoreError, match="already holds a graph"):
         generate_social_network(made[0], persons=10, map_size=GIB)
+
+
+def test_a_store_in_use_is_refused(tmp_path: Path) -> None:
+    with StoreLock(tmp_path), pytest.raises(StoreError, match="in use"):
+        generate_social_network(tmp_path, persons=10, map_size=GIB)
