@@ -1,0 +1,42 @@
+"""docs/http.md names every endpoint, control, format and error status."""
+
+from __future__ import annotations
+
+import pytest
+
+from cypherd import errors
+from cypherd.render.registry import RENDERERS
+from cypherd.server.app import ENDPOINTS
+from cypherd.server.requests import CONTROLS
+from tests.conftest import ROOT
+
+PAGE = (ROOT / "docs" / "http.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("method", "path", "_does"), ENDPOINTS)
+def test_every_endpoint(method: str, path: str, _does: str) -> None:
+    assert f"`{method} {path}`" in PAGE
+
+
+@pytest.mark.parametrize("name", CONTROLS)
+def test_every_control(name: str) -> None:
+    assert f"`{name}`" in PAGE
+
+
+@pytest.mark.parametrize("renderer", RENDERERS, ids=lambda renderer: renderer.name)
+def test_every_format(renderer: object) -> None:
+    for media_type in renderer.media_types[:1]:  # type: ignore[attr-defined]
+        assert f"`{media_type}`" in PAGE
+
+
+def _statuses(kind: type[errors.CypherdError]) -> set[int]:
+    found = {kind.status}
+    return found.union(*map(_statuses, kind.__subclasses__()))
+
+
+def test_every_status() -> None:
+    missing = [status for status in _statuses(errors.RequestError) if str(status) not in PAGE]
+    assert not missing
+    for kind in (errors.StatementError, errors.QueryCancelled, errors.DeadlinePassed,
+                 errors.MemoryLimitExceeded, errors.Unavailable, errors.StorageFull):  # fmt: skip
+        assert str(kind.status) in PAGE
