@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, Self
 
 from cypherd.batch.columns import BoolArray, EntityKind, IntArray
 
@@ -71,10 +71,14 @@ class ConstraintDescriptor:
 class Schema(Protocol):
     """Names and rules at one snapshot; immutable."""
 
-    version: int
-    """Grows with every new token, index or constraint, and with every dropped one."""
-    indexes: Sequence[IndexDescriptor]
-    constraints: Sequence[ConstraintDescriptor]
+    @property
+    def version(self) -> int:
+        """Grows with every new token, index or constraint, and with every dropped one."""
+
+    @property
+    def indexes(self) -> Sequence[IndexDescriptor]: ...
+    @property
+    def constraints(self) -> Sequence[ConstraintDescriptor]: ...
 
     def label_id(self, name: str) -> int | None: ...
     def type_id(self, name: str) -> int | None: ...
@@ -108,8 +112,10 @@ class Counts(Protocol):
 class ReadTransaction(Protocol):
     """A snapshot. Close it; a context manager that does."""
 
-    schema: Schema
-    counts: Counts
+    @property
+    def schema(self) -> Schema: ...
+    @property
+    def counts(self) -> Counts: ...
 
     def scan_nodes(self, label: int | None, size: int) -> Iterator[IntArray]:
         """Ids in ascending order, at most `size` a piece."""
@@ -174,7 +180,7 @@ class ReadTransaction(Protocol):
         """Entities of a single-property index whose string value starts with `prefix`."""
 
     def close(self) -> None: ...
-    def __enter__(self) -> ReadTransaction: ...
+    def __enter__(self) -> Self: ...
     def __exit__(self, *exception: object) -> None: ...
 
 

@@ -37,7 +37,7 @@ class Segment(NamedTuple):
     node: int
     incoming: bool
     key: bytes
-    count: int
+    entries: int
 
 
 class Adjacency:
@@ -178,7 +178,7 @@ class Adjacency:
         data = cursor.getmulti(keys, dupdata=True, dupfixed_bytes=16, keyfixed=True)
         # Rows of (key, neighbour, relationship); the key comes in native order.
         pairs = np.frombuffer(data, dtype=_BIG).reshape(-1, 3)
-        counts = [segment.count for segment in segments]
+        counts = [segment.entries for segment in segments]
         rows = np.repeat(np.array([s.row for s in segments], dtype=np.int64), counts)
         neighbours = pairs[:, 1].astype(np.int64)
         relationships = pairs[:, 2].astype(np.int64)

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
+from cypherd.batch.columns import EntityKind
 from cypherd.errors import ConstraintValidationFailed
 from cypherd.storage.keys import equals_something
 from cypherd.storage.lmdb.counting import LmdbCounts, distinct_key, entries_key
 from cypherd.storage.lmdb.indexes import IndexKey, IndexReader, index_key
 from cypherd.storage.lmdb.layout import KEY_LIMIT, Tables, pack_big, pack_index
 from cypherd.storage.lmdb.schema import LmdbSchema
-from cypherd.storage.protocols import EntityKind, IndexDescriptor
+from cypherd.storage.protocols import IndexDescriptor
 
 Properties = dict[int, Any]
 

@@ -22,7 +22,7 @@ from cypherd.storage.keys import (
     successor,
     type_range,
 )
-from cypherd.storage.lmdb.layout import KEY_LIMIT, Tables, pack_big, pack_index
+from cypherd.storage.lmdb.layout import KEY_LIMIT, Tables, pack_index
 from cypherd.storage.protocols import IndexDescriptor, SeekRows
 from cypherd.values.lists import is_list
 from cypherd.values.ordering import greater, greater_equal, less, less_equal, sort_key

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -112,7 +112,7 @@ class LmdbReadTransaction:
     def has_label(self, nodes: IntArray, label: int) -> BoolArray:
         cursor = self._txn.cursor(db=self._tables.labels)
         key, seek = pack_id(label), cursor.set_key_dup
-        found = [0 <= node and seek(key, pack_id(node)) for node in nodes.tolist()]
+        found = [node >= 0 and seek(key, pack_id(node)) for node in nodes.tolist()]
         return np.array(found, dtype=np.bool_)
 
     def endpoints(self, relationships: IntArray) -> RelationshipRows:
@@ -160,7 +160,7 @@ class LmdbReadTransaction:
             self._on_close()
             self._on_close = None
 
-    def __enter__(self) -> LmdbReadTransaction:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:

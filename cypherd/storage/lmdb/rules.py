@@ -7,11 +7,11 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from cypherd.batch.columns import EntityKind
 from cypherd.errors import SchemaRuleExists, SchemaRuleNotFound, UnsupportedOperation
 from cypherd.storage.lmdb.schema import LmdbSchema
 from cypherd.storage.protocols import (
     ConstraintDescriptor,
-    EntityKind,
     IndexDescriptor,
     ReadTransaction,
 )
@@ -28,7 +28,8 @@ def require_new_rule(
 ) -> None:
     """Raises SchemaRuleExists where there is a rule of that name, or an index (that of a
     constraint too) of that shape."""
-    if any(name == rule.name for rule in (*schema.indexes, *schema.constraints)):
+    names = [index.name for index in schema.indexes]
+    if name in names or name in [constraint.name for constraint in schema.constraints]:
         raise SchemaRuleExists(f"There already exists an index or constraint called `{name}`.")
     shape = (kind, owner, tuple(properties))
     constraints = {constraint.index_id: constraint for constraint in schema.constraints}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from cypherd.batch.columns import EntityKind
 from cypherd.storage.lmdb.layout import (
     META_SCHEMA_VERSION,
     Tables,
@@ -17,7 +18,7 @@ from cypherd.storage.lmdb.layout import (
     unpack_big,
     unpackb,
 )
-from cypherd.storage.protocols import ConstraintDescriptor, EntityKind, IndexDescriptor
+from cypherd.storage.protocols import ConstraintDescriptor, IndexDescriptor
 
 LABEL, TYPE, PROPERTY = b"L", b"T", b"P"
 _INDEX, _CONSTRAINT = b"i", b"c"
