@@ -47,7 +47,7 @@ def _cases() -> Iterator[Any]:
 
 @pytest.fixture
 def store(tmp_path: FilePath) -> Iterator[GraphStore]:
-    opened = open_store(tmp_path / "store", map_size=64 * MIB)
+    opened = open_store(tmp_path / "store", map_size=64 * MIB, create=True)
     yield opened
     opened.close()
 

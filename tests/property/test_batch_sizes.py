@@ -47,7 +47,7 @@ _STEPS = st.lists(
 @pytest.fixture(scope="module")
 def store() -> Iterator[GraphStore]:
     with tempfile.TemporaryDirectory() as folder:
-        opened = open_store(Path(folder) / "store", map_size=64 * MIB)
+        opened = open_store(Path(folder) / "store", map_size=64 * MIB, create=True)
         yield opened
         opened.close()
 

@@ -14,9 +14,9 @@ from cypherd.batch.columns import Batch, Column, IntArray
 from cypherd.executor.context import ExecutionContext
 from cypherd.executor.evaluator import compile_expression
 from cypherd.executor.grouping import Groups
+from cypherd.executor.items import CompiledItems, compile_items
 from cypherd.executor.memory import Holding, batch_bytes
 from cypherd.executor.operator import Expression, Mapping, Operator
-from cypherd.executor.operators.project import CompiledItems, compile_items
 from cypherd.executor.rows import join_batches, pieces, zeros
 from cypherd.functions.aggregates import make_aggregator
 from cypherd.planner.logical.operators import LogicalEagerAggregation
@@ -71,7 +71,7 @@ class _KeyedGroups:
     def number(self, batch: Batch, context: ExecutionContext) -> IntArray:
         if not self.keys:
             return zeros(batch.length)
-        columns = {name: key(batch, context) for name, key in self.keys}
+        columns = self.keys.columns(batch, context)
         numbers, fresh = self.groups.number(list(columns.values()))
         self.count = len(self.groups)
         if len(fresh):

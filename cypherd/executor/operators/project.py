@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 from cypherd.batch.columns import Batch
 from cypherd.executor.context import ExecutionContext
-from cypherd.executor.evaluator import compile_expression
-from cypherd.executor.operator import Expression, Mapping, Operator
+from cypherd.executor.items import CompiledItems, compile_items
+from cypherd.executor.operator import Mapping, Operator
 from cypherd.executor.rows import hidden_columns
-from cypherd.planner.logical.operators import Items, LogicalExtend, LogicalProject
-
-CompiledItems = tuple[tuple[str, Expression], ...]
+from cypherd.planner.logical.operators import LogicalExtend, LogicalProject
 
 
 @dataclass(slots=True, kw_only=True)
@@ -23,7 +21,7 @@ class Project(Operator):
     def _batches(self, context: ExecutionContext, argument: Batch) -> Iterator[Batch]:
         items = self.items
         for batch in self.source.batches(context, argument):
-            columns = {name: expression(batch, context) for name, expression in items}
+            columns = items.columns(batch, context)
             columns.update(hidden_columns(batch))
             yield Batch(batch.length, columns)
 
@@ -36,11 +34,7 @@ class Extend(Operator):
     def _batches(self, context: ExecutionContext, argument: Batch) -> Iterator[Batch]:
         items = self.items
         for batch in self.source.batches(context, argument):
-            yield batch.with_columns({name: item(batch, context) for name, item in items})
-
-
-def compile_items(items: Items) -> CompiledItems:
-    return tuple((name, compile_expression(expression)) for name, expression in items)
+            yield batch.with_columns(items.columns(batch, context))
 
 
 def map_project(plan: LogicalProject, number: int, mapping: Mapping) -> Operator:

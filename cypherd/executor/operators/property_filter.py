@@ -8,7 +8,7 @@ import numpy as np
 
 from cypherd.batch.columns import Batch, BoolArray, IntArray
 from cypherd.executor.context import ExecutionContext
-from cypherd.executor.operators.project import CompiledItems
+from cypherd.executor.items import CompiledItems
 from cypherd.storage.protocols import ReadTransaction
 from cypherd.values.equality import equals
 
@@ -17,8 +17,9 @@ class PropertyFilter:
     """The wanted values of every row of a batch, compared with relationships of those rows."""
 
     def __init__(self, items: CompiledItems, batch: Batch, context: ExecutionContext) -> None:
-        self.names = [name for name, _ in items]
-        self.wanted: list[list[Any]] = [item(batch, context).to_list() for _, item in items]
+        columns = items.columns(batch, context)
+        self.names = list(columns)
+        self.wanted: list[list[Any]] = [column.to_list() for column in columns.values()]
 
     def keep(
         self, transaction: ReadTransaction, rows: IntArray, relationships: IntArray

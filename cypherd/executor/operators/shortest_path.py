@@ -17,9 +17,9 @@ import numpy as np
 
 from cypherd.batch.columns import Batch, Column, IntArray, ObjectColumn
 from cypherd.executor.context import ExecutionContext
+from cypherd.executor.items import CompiledItems, compile_items
 from cypherd.executor.memory import Holding
 from cypherd.executor.operator import Mapping, Operator
-from cypherd.executor.operators.project import CompiledItems, compile_items
 from cypherd.executor.operators.property_filter import PropertyFilter
 from cypherd.executor.rows import entity_ids, single_rows, taken, zeros
 from cypherd.executor.tokens import type_tokens

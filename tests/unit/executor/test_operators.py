@@ -32,7 +32,7 @@ _ARGUMENT = logical.LogicalArgument()
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphStore]:
     """Ten nodes :N {i: 0..9} in a ring of :T, of which the even ones are :Even as well."""
     path: Path = tmp_path_factory.mktemp("operators")
-    opened = open_store(path / "store", map_size=64 * MIB)
+    opened = open_store(path / "store", map_size=64 * MIB, create=True)
     with opened.write() as transaction:
         number, even = transaction.label_token("N"), transaction.label_token("Even")
         key, ring = transaction.property_token("i"), transaction.type_token("T")
