@@ -20,7 +20,7 @@ PERSONS, CITIES, COMPANIES, COUNTRIES = 200, 10, 40, 2
 
 def open_sample(folder: Path) -> GraphStore:
     """The sample graph in a new store."""
-    store = open_store(folder, map_size=1 << 28)
+    store = open_store(folder, map_size=1 << 28, create=True)
     transaction = store.write()
     _fill(transaction)
     transaction.commit()
