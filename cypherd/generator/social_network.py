@@ -28,8 +28,8 @@ from cypherd.storage.lmdb.lock import StoreLock
 from cypherd.storage.lmdb.store import open_store
 from cypherd.storage.protocols import GraphStore, WriteTransaction
 
-Progress = Callable[[int, int], None]
-"""Called with (people made, people in all)."""
+Progress = Callable[[str, int, int], None]
+"""Called with what is made, how many so far, and of how many."""
 
 BATCH = 5_000
 DAY = 24 * 3600 * 1000
@@ -122,7 +122,7 @@ class _Network:
             count = min(BATCH, persons - first)
             self._make_people(first, count, persons, places)
             if progress is not None:
-                progress(first + count, persons)
+                progress("persons", first + count, persons)
         return GeneratorReport(persons, self._nodes, self._relationships)
 
     # --- places ---

@@ -45,7 +45,7 @@ def ldbc(shared: Path) -> Path:
 @pytest.fixture(scope="session")
 def ldbc_store(ldbc: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("ldbc") / "store"
-    import_folder(path, ldbc, map_size=MAP_SIZE)
+    import_folder(ldbc, path, map_size=MAP_SIZE)
     return path
 
 
@@ -60,6 +60,6 @@ def ldbc_ask(ldbc_store: Path) -> Iterator[Ask]:
 def ldbc_port(ldbc: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """A server on a store of its own: the one above is locked by this process."""
     path = tmp_path_factory.mktemp("ldbc-server") / "store"
-    import_folder(path, ldbc, map_size=MAP_SIZE)
+    import_folder(ldbc, path, map_size=MAP_SIZE)
     with Server(path) as server:
         yield server.port

@@ -62,7 +62,7 @@ def test_interactive(query: str, ldbc: Path, ldbc_ask: Ask) -> None:
 @pytest.fixture(scope="module")
 def lsqb_ask(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     path = tmp_path_factory.mktemp("lsqb") / "store"
-    import_folder(path, shared / "data" / "lsqb-example" / "csv", map_size=MAP_SIZE)
+    import_folder(shared / "data" / "lsqb-example" / "csv", path, map_size=MAP_SIZE)
     store = open_store(path, map_size=MAP_SIZE)
     yield asking(store)
     store.close()
