@@ -13,6 +13,7 @@ from cypherd.binder.expressions import Property, Variable
 from cypherd.executor.context import ExecutionContext
 from cypherd.executor.evaluator import compile_expression
 from cypherd.executor.operator import Expression
+from cypherd.executor.rows import has_nulls
 from cypherd.planner.logical.operators import Items
 
 
@@ -26,7 +27,7 @@ class PropertiesOf:
     def columns(self, batch: Batch, context: ExecutionContext) -> dict[str, Column] | None:
         """The properties, or None if they have to be read in the general way."""
         column = batch.columns.get(self.variable)
-        if not isinstance(column, IdColumn) or not batch.length or column.ids.min() < 0:
+        if not isinstance(column, IdColumn) or has_nulls(column.ids):
             return None
         stats, transaction = context.stats, context.transaction
         if stats.nodes_deleted or stats.relationships_deleted:

@@ -58,6 +58,11 @@ def single_rows(batch: Batch) -> Iterator[Batch]:
         yield batch.take(np.array([row], dtype=np.int64))
 
 
+def has_nulls(ids: IntArray) -> bool:
+    # NumPy's reductions cost microseconds, which a point read of one row would pay.
+    return bool(ids[0] < 0) if len(ids) == 1 else bool((ids < 0).any())
+
+
 def null_column(length: int) -> ObjectColumn:
     return ObjectColumn([None] * length)
 

@@ -13,7 +13,7 @@ import numpy as np
 from cypherd.batch.columns import Batch, IdColumn
 from cypherd.executor.context import ExecutionContext
 from cypherd.executor.operator import Mapping, Operator
-from cypherd.executor.rows import entity_ids, taken
+from cypherd.executor.rows import entity_ids, has_nulls, taken
 from cypherd.executor.tokens import type_tokens
 from cypherd.planner.logical.operators import Direction, LogicalExpand
 
@@ -39,7 +39,7 @@ class Expand(Operator):
         size = context.batch_size
         nodes = entity_ids(batch.columns[self.start], "node")
         asked = None
-        if len(nodes) and nodes.min() < 0:
+        if has_nulls(nodes):
             asked = np.flatnonzero(nodes >= 0)
             nodes = nodes[asked]
         for found in context.transaction.expand(nodes, self.direction, types, size):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cypherd.batch.columns import Column, IntArray
-from cypherd.executor.rows import NO_IDS
+from cypherd.executor.rows import NO_IDS, zeros
 from cypherd.storage.protocols import IndexDescriptor, ReadTransaction
 from cypherd.values.equality import equivalence_key
 from cypherd.values.lists import is_list
@@ -27,11 +27,18 @@ def seek(
         return NO_IDS, NO_IDS
     found = transaction.index_seek(index, values)
     if len(values) == 1:
-        return np.full(len(found.id), rows[0], dtype=np.int64), found.id
+        row = rows[0]
+        return np.full(len(found.id), row, dtype=np.int64) if row else zeros(
+            len(found.id)
+        ), found.id
     return np.array(rows, dtype=np.int64)[found.row], found.id
 
 
 def _tuples(columns: Sequence[Column]) -> tuple[list[int], list[tuple[Any, ...]]]:
+    if len(columns) == 1:
+        values = columns[0].to_list()
+        rows = [row for row, value in enumerate(values) if value is not None]
+        return rows, [(values[row],) for row in rows]
     tuples = list(zip(*(column.to_list() for column in columns), strict=True))
     rows = [row for row, values in enumerate(tuples) if None not in values]
     return rows, [tuples[row] for row in rows]
