@@ -312,6 +312,14 @@ class SettingError(CypherdError):
     type = "SettingError"
 
 
+class ImportFailed(CypherdError):
+    """A folder of files cannot be imported; lists the first bad rows by file and line."""
+
+    status = 400
+    code = "Neo.ClientError.General.InvalidArguments"
+    type = "ImportFailed"
+
+
 class InternalError(CypherdError):
     """A fault of cypherd's own; the log has the traceback."""
 

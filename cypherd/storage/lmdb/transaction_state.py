@@ -238,6 +238,20 @@ class TransactionState(LmdbReadTransaction):
         self._schema = child.schema
         self._owns_schema = False
 
+    # --- for loading in bulk ---
+
+    def bulk_access(self) -> tuple[Any, Tables]:
+        self.require_usable()
+        return self._txn, self._tables
+
+    def next_ids(self) -> tuple[int, int]:
+        """The ids of the next node and the next relationship."""
+        return self._node_counter, self._relationship_counter
+
+    def move_ids(self, nodes: int, relationships: int) -> None:
+        self._new_nodes(nodes)
+        self._relationship_counter += relationships
+
     # --- inside ---
 
     @changing
