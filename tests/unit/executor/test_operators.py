@@ -183,7 +183,7 @@ def test_many_values(store: GraphStore, label: str, size: int) -> None:
 @_SIZES
 @pytest.mark.parametrize("directed", [True, False])
 def test_relationship_seeks_and_scans_agree(store: GraphStore, directed: bool, size: int) -> None:
-    ends = {"relationship": "r", "start": "a", "end": "b", "directed": directed}
+    ends: dict[str, Any] = {"relationship": "r", "start": "a", "end": "b", "directed": directed}
     by_index = logical.LogicalRelationshipIndexSeek(
         source=_ARGUMENT, type="T", properties=("i",), values=(Constant(3),), **ends
     )

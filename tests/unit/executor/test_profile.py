@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cypherd.binder.expressions import Constant
 from cypherd.executor.context import OperatorProfile
 from cypherd.executor.correlation import first_row_pays, one_row_at_a_time, writes
 from cypherd.executor.mapper import MAPPERS
@@ -92,7 +93,7 @@ _SCAN = logical.LogicalAllNodesScan(source=_ARGUMENT, variable="n")
             logical.LogicalForeach(
                 source=_ARGUMENT,
                 variable="x",
-                expression=logical.BoundExpression(),
+                expression=Constant([1]),
                 inner=logical.LogicalSet(source=_ARGUMENT, items=()),
             ),
             False,

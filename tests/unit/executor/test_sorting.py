@@ -42,7 +42,7 @@ def test_one_column(values: list[Any], ascending: bool) -> None:
 @pytest.mark.parametrize("first", [True, False])
 @pytest.mark.parametrize("second", [True, False])
 def test_two_columns(first: bool, second: bool) -> None:
-    columns = [[1, 2, 1, 2, 1, 2, 1, 2], _FLOATS]
+    columns: list[list[Any]] = [[1, 2, 1, 2, 1, 2, 1, 2], _FLOATS]
     order = sorted_rows([column_of(c) for c in columns], [first, second], Unguarded())
     assert order.tolist() == _expected(columns, [first, second])
 
@@ -60,7 +60,7 @@ def test_nulls_in_a_typed_column_are_equal_whatever_stands_under_them(ascending:
 def test_merged_runs(monkeypatch: pytest.MonkeyPatch, ascending: list[bool]) -> None:
     monkeypatch.setattr(sorting, "_RUN", 7)
     chance = random.Random(1)
-    columns = [
+    columns: list[list[Any]] = [
         [chance.choice(["a", "b", None, 1]) for _ in range(100)],
         [chance.randrange(5) for _ in range(100)],
     ]
