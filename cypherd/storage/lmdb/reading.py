@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from cypherd.batch.columns import BoolArray, IntArray
+from cypherd.errors import InternalError
 from cypherd.storage.lmdb.adjacency import Adjacency
 from cypherd.storage.lmdb.counting import LmdbCounts
 from cypherd.storage.lmdb.indexes import IndexReader
@@ -16,8 +17,8 @@ from cypherd.storage.lmdb.layout import (
     META_NEXT_RELATIONSHIP,
     Tables,
     pack_id,
+    read_records,
     unpack_big,
-    unpackb,
 )
 from cypherd.storage.lmdb.scanning import scan_label, scan_nodes, scan_relationships
 from cypherd.storage.lmdb.schema import LmdbSchema
@@ -31,6 +32,16 @@ from cypherd.storage.protocols import (
 
 NodeRecord = tuple[tuple[int, ...], dict[int, Any]]
 RelationshipRecord = tuple[int, int, int, dict[int, Any]]
+
+
+class _Closed:
+    """Stands where a closed transaction had its parts."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise InternalError("the transaction is closed")
+
+
+_CLOSED: Any = _Closed()
 
 
 class LmdbReadTransaction:
@@ -49,7 +60,7 @@ class LmdbReadTransaction:
         self._on_close = on_close
         self._counts = LmdbCounts(txn, tables)
         self._adjacency = Adjacency(txn, tables)
-        self._indexes = IndexReader(txn, tables, self._indexed_values)
+        self._indexes = IndexReader(txn, tables)
 
     @property
     def schema(self) -> LmdbSchema:
@@ -155,10 +166,14 @@ class LmdbReadTransaction:
     # --- the transaction ---
 
     def close(self) -> None:
+        if self._on_close is None:
+            return
         self._txn.abort()
-        if self._on_close is not None:
-            self._on_close()
-            self._on_close = None
+        # py-lmdb gives the reader slot of an aborted transaction back only when the object goes,
+        # and this one may live on in a traceback or a cycle.
+        del self._txn, self._counts, self._adjacency, self._indexes
+        self._on_close()
+        self._on_close = None
 
     def __enter__(self) -> Self:
         return self
@@ -170,28 +185,16 @@ class LmdbReadTransaction:
 
     def _nodes(self, ids: list[int]) -> list[Any]:
         """[label ids, properties] of each, None where there is no such node."""
-        return self._records(ids, self._tables.nodes)
+        return read_records(self._txn, self._tables.nodes, ids)
 
     def _relationships(self, ids: list[int]) -> list[Any]:
         """[type, start, end, properties] of each, None where there is no such relationship."""
-        return self._records(ids, self._tables.relationships)
-
-    def _records(self, ids: list[int], table: Any) -> list[Any]:
-        get = self._txn.get
-        records = []
-        for number in ids:
-            data = get(pack_id(number), db=table) if number >= 0 else None
-            records.append(None if data is None else unpackb(data))
-        return records
+        return read_records(self._txn, self._tables.relationships, ids)
 
     def _exist(self, ids: IntArray, table: Any) -> BoolArray:
         seek = self._txn.cursor(db=table).set_key
         found = [number >= 0 and seek(pack_id(number)) for number in ids.tolist()]
         return np.array(found, dtype=np.bool_)
-
-    def _indexed_values(self, index: IndexDescriptor, ids: list[int]) -> list[tuple[Any, ...]]:
-        records = self._nodes(ids) if index.kind == "node" else self._relationships(ids)
-        return [tuple(record[-1][key] for key in index.properties) for record in records]
 
     def _counter(self, name: bytes) -> int:
         return int(unpack_big(self._txn.get(name, db=self._tables.meta))[0])
