@@ -47,7 +47,7 @@ def absolute(value: Any) -> Any:
 @function("sign", arguments=(T.NUMBER,), result=T.INTEGER, help="-1, 0 or 1.")
 def sign(value: Any) -> int:
     _need_number("sign()", value)
-    return (value > 0) - (value < 0)
+    return int(value > 0) - int(value < 0)
 
 
 @function("isNaN", arguments=(T.NUMBER,), result=T.BOOLEAN, help="Whether a number is NaN.")

@@ -259,7 +259,9 @@ class Stopping(Unguarded):
 )
 def test_the_guard_stops_long_evaluations(text: str) -> None:
     with pytest.raises(QueryCancelled):
-        compile_expression(bound_expression(text))(numbers(1), context_without_store({}, Stopping()))
+        compile_expression(bound_expression(text))(
+            numbers(1), context_without_store({}, Stopping())
+        )
 
 
 def test_memory_of_comprehensions_is_accounted_and_given_back() -> None:
