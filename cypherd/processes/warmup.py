@@ -1,0 +1,29 @@
+"""What a process does once before it forks or serves: imports and parser tables, so that its
+children have them for nothing and a first query is as quick as the next."""
+
+from __future__ import annotations
+
+import importlib
+
+from cypherd.parser import parser
+
+# Imported late by what uses them; a forked child should find them in place.
+_MODULES = (
+    "cypherd.engine",
+    "cypherd.executor.mapper",
+    "cypherd.planner.planner",
+    "cypherd.functions.registry",
+)
+
+_TEXTS = (
+    "MATCH (a:A {x: $x})-[r:R]->(b) WHERE a.y > 1 RETURN a.x AS x, count(b) ORDER BY x LIMIT 1",
+    "UNWIND $rows AS row CREATE (n:A {x: row.x}) SET n.y = toUpper(row.y)",
+)
+
+
+def warm_up() -> None:
+    for name in _MODULES:
+        importlib.import_module(name)
+    parser.warm_up()
+    for text in _TEXTS:
+        parser.parse(text)

@@ -1,0 +1,148 @@
+"""The veto guard: the one thing that every running query asks whether it may go on.
+
+`check` is a closure kept in an attribute, because cells are read faster than attributes: a
+comparison of the cancel word and one of the clock, about 100 ns. Everything dearer (the memory
+of the process, the words that the front watches) waits until the clock says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+from cypherd.errors import (
+    DeadlinePassed,
+    GroupShareSpent,
+    InlineBudgetSpent,
+    MemoryLimitExceeded,
+    QueryStopped,
+    RowLimitExceeded,
+)
+from cypherd.processes.limits import anonymous_memory
+from cypherd.queries.slots import CANCEL, PEAK, REASON, ROWS, Slot, error_for
+
+_MEMORY_INTERVAL = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """`deadline` and `share_end` are CLOCK_MONOTONIC seconds, the same in every process."""
+
+    deadline: float
+    deadline_message: str
+    max_rows: int
+    max_memory: int
+    share_end: float | None = None
+
+
+class QueryGuard:
+    """The guard of a statement in a worker or in the writer."""
+
+    __slots__ = ("_base_memory", "_limits", "_slot", "check", "held", "peak", "rows")
+
+    check: Callable[[], None]
+
+    def __init__(self, slot: Slot, query: int, limits: Limits) -> None:
+        self._slot = slot
+        self._limits = limits
+        self._base_memory = anonymous_memory()
+        self.held = 0
+        self.peak = 0
+        self.rows = 0
+        self.check = self._make_check(slot.words, slot.base + CANCEL, query)
+
+    def _make_check(self, words: memoryview, cancel: int, query: int) -> Callable[[], None]:
+        wake = 0.0
+        look = self._look
+
+        def check() -> None:
+            nonlocal wake
+            if words[cancel] == query or monotonic() >= wake:
+                wake = look(words[cancel] == query)
+
+        return check
+
+    def _look(self, cancelled: bool) -> float:
+        """The dear part of a check; when the next one is due. Raises QueryStopped."""
+        limits = self._limits
+        if cancelled:
+            raise error_for(self._slot.get(REASON), limits.deadline_message)
+        now = monotonic()
+        if now >= limits.deadline:
+            raise DeadlinePassed(limits.deadline_message)
+        if limits.share_end is not None and now >= limits.share_end:
+            raise GroupShareSpent("the statement took more than its share of a group commit")
+        grown = anonymous_memory() - self._base_memory
+        self._note_peak(max(grown, self.held))
+        if grown > limits.max_memory:
+            raise self._over_memory()
+        due = min(limits.deadline, now + _MEMORY_INTERVAL)
+        return due if limits.share_end is None else min(due, limits.share_end)
+
+    def hold(self, nbytes: int) -> None:
+        self.held += nbytes
+        if self.held > self.peak:
+            self._note_peak(self.held)
+            if self.held > self._limits.max_memory:
+                raise self._over_memory()
+
+    def release(self, nbytes: int) -> None:
+        self.held -= nbytes
+
+    def emitted(self, rows: int) -> None:
+        self.rows += rows
+        self._slot.set(ROWS, self.rows)
+        if self.rows > self._limits.max_rows:
+            raise over_rows(self._limits.max_rows)
+
+    def _note_peak(self, nbytes: int) -> None:
+        if nbytes > self.peak:
+            self.peak = nbytes
+            self._slot.set(PEAK, nbytes)
+
+    def _over_memory(self) -> QueryStopped:
+        return MemoryLimitExceeded(
+            f"the query needs more than the {self._limits.max_memory:,} bytes "
+            "that the setting query_memory allows"
+        )
+
+
+def over_rows(limit: int) -> RowLimitExceeded:
+    return RowLimitExceeded(
+        f"the result has more than the {limit:,} rows that the setting max_rows allows"
+    )
+
+
+class InlineGuard:
+    """The guard of a read that runs in the event loop until `end`. It needs no slot: nothing
+    else runs there that could cancel it."""
+
+    __slots__ = ("_held", "_max_memory", "_max_rows", "check", "rows")
+
+    check: Callable[[], None]
+
+    def __init__(self, end: float, max_rows: int, max_memory: int) -> None:
+        self._max_rows = max_rows
+        self._max_memory = max_memory
+        self._held = 0
+        self.rows = 0
+
+        def check() -> None:
+            if monotonic() >= end:
+                raise InlineBudgetSpent("the query took its time in the event loop")
+
+        self.check = check
+
+    def hold(self, nbytes: int) -> None:
+        self._held += nbytes
+        if self._held > self._max_memory:
+            raise InlineBudgetSpent("the query needs more memory than the event loop gives")
+
+    def release(self, nbytes: int) -> None:
+        self._held -= nbytes
+
+    def emitted(self, rows: int) -> None:
+        self.rows += rows
+        if self.rows > self._max_rows:
+            raise over_rows(self._max_rows)

@@ -1,0 +1,108 @@
+"""Inline reads: bounded plans that run in the event loop itself, on a budget.
+
+The budget belongs to a turn of the loop, not to a query: budgets of their own would add up, and
+the loop would lag by as many of them as there are queries ready. A query starts only while half
+of it is left, otherwise it waits for the next turn; what it has not finished by the end of the
+budget is thrown away and starts again in a worker. No byte has been sent by then, and a read has
+no side effects.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from time import monotonic
+
+from cypherd.engine import Engine
+from cypherd.errors import InlineBudgetSpent
+from cypherd.queries.answer import QueryRequest
+from cypherd.queries.guard import InlineGuard
+from cypherd.queries.outcome import as_answer
+from cypherd.queries.plans import KnownPlan
+from cypherd.queries.registry import Entry
+from cypherd.render.registry import renderer_named
+from cypherd.settings import Settings
+from cypherd.storage.protocols import GraphStore
+
+_MEMORY = 4 << 20
+# Page faults cannot be vetoed: a read of pages that are not in memory takes as long as the disk
+# takes. When the loop has lagged this much, for whatever reason, inlining stops for a while.
+_LAG_LIMIT = 0.020
+_LAG_PAUSE = 0.25
+_LAG_PERIOD = 0.010
+
+
+class Inline:
+    def __init__(self, settings: Settings, store: GraphStore, engine: Engine) -> None:
+        self._budget = settings.inline_budget
+        self._max_rows = settings.max_rows
+        self._store = store
+        self._engine = engine
+        self._loop = asyncio.get_running_loop()
+        self._turn_end = 0.0
+        self._paused_until = 0.0
+        self._lag_timer: asyncio.TimerHandle | None = None
+        self._lag_due = 0.0
+        self.lag = 0.0
+        """Seconds by which the loop was late, at the last look."""
+
+    def start(self) -> None:
+        self._lag_due = monotonic() + _LAG_PERIOD
+        self._lag_timer = self._loop.call_later(_LAG_PERIOD, self._measure_lag)
+
+    def stop(self) -> None:
+        if self._lag_timer is not None:
+            self._lag_timer.cancel()
+
+    def open(self) -> bool:
+        """Whether inlining is on: not while the loop lags."""
+        return not self._paused_until or monotonic() >= self._paused_until
+
+    async def turn(self) -> None:
+        """Until a turn of the loop has enough budget left to start."""
+        while not self._has_room():
+            await asyncio.sleep(0)
+
+    def run(self, entry: Entry, request: QueryRequest, known: KnownPlan) -> bytes | None:
+        """The whole answer; None: it did not fit, or its plan is too old. Raises CypherdError.
+
+        Call it right after `turn`, in the same turn of the loop."""
+        try:
+            with self._store.read() as transaction:
+                plan = known.plan()
+                if plan.schema_version != transaction.schema.version:
+                    return None
+                guard = InlineGuard(self._turn_end, self._max_rows, _MEMORY)
+                result = self._engine.run(
+                    plan, request.parameters, transaction, guard, clock=entry.started
+                )
+                try:
+                    renderer = renderer_named(request.format)
+                    body = b"".join(renderer.render(result, request.options))
+                finally:
+                    result.close()
+                entry.rows = guard.rows
+                return body
+        except InlineBudgetSpent:
+            known.spent()
+            return None
+        except Exception as error:
+            raise as_answer(error, request.text) from None
+
+    def _has_room(self) -> bool:
+        now = monotonic()
+        if self._turn_end == 0.0:
+            self._turn_end = now + self._budget
+            self._loop.call_soon(self._end_turn)
+            return True
+        return self._turn_end - now >= self._budget / 2
+
+    def _end_turn(self) -> None:
+        self._turn_end = 0.0
+
+    def _measure_lag(self) -> None:
+        now = monotonic()
+        self.lag = max(0.0, now - self._lag_due)
+        if self.lag > _LAG_LIMIT:
+            self._paused_until = now + _LAG_PAUSE
+        self._lag_due = now + _LAG_PERIOD
+        self._lag_timer = self._loop.call_later(_LAG_PERIOD, self._measure_lag)

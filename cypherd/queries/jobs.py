@@ -1,0 +1,126 @@
+"""What travels between the front and its children: jobs down, frames up.
+
+All of it is pickled: both ends are forks of one program. Kinds of frames:
+
+    front -> worker   JOB        ReadJob
+    worker -> front   PLANNED    Planned; `stops` says that nothing follows
+                      CHUNK      bytes of the answer
+                      END        Ended
+    front -> writer   GROUP      WriteGroup
+    writer -> front   WRITTEN    sequence number (!Q), then bytes of the answer
+                      DONE       (sequence number, Ended)
+                      COMMITTED  Settlement
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from cypherd.planner.plan import Plan
+from cypherd.queries.guard import Limits
+from cypherd.render.renderer import RenderOptions
+
+JOB, PLANNED, CHUNK, END = 1, 2, 3, 4
+GROUP, WRITTEN, DONE, COMMITTED = 5, 6, 7, 8
+
+SEQUENCE = struct.Struct("!Q")
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan as the front keeps it: what decides where it runs, and the plan itself pickled."""
+
+    kind: Literal["read", "write", "schema"]
+    inline: bool
+    schema_version: int
+    data: bytes
+    stops: bool = False
+
+    @staticmethod
+    def of(plan: Plan, *, stops: bool = False) -> Planned:
+        kind = place_kind(plan)
+        inline = plan.inline and kind == "read"
+        return Planned(kind, inline, plan.schema_version, pickle.dumps(plan, 5), stops)
+
+
+def place_kind(plan: Plan) -> Literal["read", "write", "schema"]:
+    """Where a plan belongs: one that only explains itself writes nothing."""
+    return "read" if plan.mode == "explain" else plan.kind
+
+
+@dataclass(frozen=True, slots=True)
+class ReadJob:
+    """`clock`: when the statement began, seconds since the epoch, wherever it was tried before.
+    `data` is a pickled plan for `schema_version`, None: plan the text. `plan_only`: stop at
+    PLANNED."""
+
+    query: int
+    slot: int
+    text: str
+    data: bytes | None
+    schema_version: int
+    parameters: dict[str, Any]
+    format: str
+    options: RenderOptions
+    limits: Limits
+    clock: float
+    plan_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WriteJob:
+    sequence: int
+    query: int
+    slot: int
+    text: str
+    parameters: dict[str, Any]
+    format: str
+    options: RenderOptions
+    limits: Limits
+    clock: float
+
+
+@dataclass(frozen=True, slots=True)
+class WriteGroup:
+    """Statements to run in one transaction, in order, and the plans by text that the writer has
+    not been given before. `share` is what each may take, None: it is alone and may go on."""
+
+    jobs: tuple[WriteJob, ...]
+    plans: dict[str, Planned]
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a statement ended. `error` is CypherdError.to_wire(); `told`: the body itself says so
+    in its errors part. `resident`: anonymous memory of the process afterwards."""
+
+    rows: int = 0
+    peak: int = 0
+    stats: dict[str, int] = field(default_factory=dict)
+    error: dict[str, Any] | None = None
+    told: bool = False
+    resident: int = 0
+    planned: Planned | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What one transaction came to: `settled` statements have their final outcome (committed, or
+    failed by themselves); `returned` did not take effect and run again, those of `alone` by
+    themselves."""
+
+    settled: tuple[int, ...]
+    returned: tuple[int, ...] = ()
+    alone: tuple[int, ...] = ()
+
+
+def pack(value: object) -> bytes:
+    return pickle.dumps(value, 5)
+
+
+def unpack(data: bytes) -> Any:
+    return pickle.loads(data)

@@ -1,0 +1,23 @@
+"""Any exception of a running statement as the CypherdError that its client gets."""
+
+from __future__ import annotations
+
+import logging
+
+from cypherd.errors import CypherdError, InternalError, MemoryLimitExceeded, StatementError
+
+_log = logging.getLogger("cypherd.queries")
+
+
+def as_answer(error: Exception, text: str) -> CypherdError:
+    """The error, located in `text`; a fault of our own is logged with its traceback."""
+    if isinstance(error, CypherdError):
+        return error.located(text)
+    if isinstance(error, MemoryError):
+        return MemoryLimitExceeded(
+            "the query needs more memory than its process may have (setting worker_memory)"
+        )
+    if isinstance(error, RecursionError):
+        return StatementError("the query or one of its values is nested too deeply")
+    _log.error("a query failed by a fault of cypherd: %s", text[:500], exc_info=error)
+    return InternalError(f"internal error: {type(error).__name__}: {error}")

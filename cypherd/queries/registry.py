@@ -1,0 +1,230 @@
+"""The registry: every query from the moment its request is read until its last byte is sent.
+
+An `Entry` is also where a query is stopped: whoever has it at the moment (the queue, a worker,
+the writer, a stream) sets `stopper`, and `stop` calls it, once.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from cypherd.errors import (
+    CypherdError,
+    DeadlinePassed,
+    QueryCancelled,
+    QueryIdInUse,
+)
+from cypherd.queries.slots import PEAK, ROWS, STATE, STATE_NAMES, Slot
+
+# A finished query keeps at most so much of its text, and its parameters only if they are small.
+_KEPT_TEXT = 10_000
+_KEPT_VALUES = 100
+
+ENDED = frozenset({"finished", "failed", "cancelled", "disconnected", "timed out"})
+
+
+class ClientGone(QueryCancelled):
+    """The client went away: nobody is left to be answered."""
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    number: int
+    id: str
+    text: str
+    parameters: Mapping[str, Any]
+    client: str
+    user: str | None
+    started: float
+    """time.time()"""
+    began: float
+    """time.monotonic()"""
+    deadline: float
+    deadline_message: str
+    state: str = "queued"
+    place: str | None = None
+    slot: Slot | None = None
+    rows: int = 0
+    peak_memory: int = 0
+    waiting_for: Callable[[], str | None] | None = None
+    ended: float | None = None
+    elapsed: float = 0.0
+    error: CypherdError | None = None
+    stop_error: CypherdError | None = None
+    stop_began: float = 0.0
+    cancel_seconds: float | None = None
+    stopper: Callable[[CypherdError], None] | None = None
+
+    def stop(self, error: CypherdError) -> bool:
+        """Ask the query to end with `error`; False if it has ended or was asked already."""
+        if self.ended is not None or self.stop_error is not None:
+            return False
+        self.stop_error = error
+        self.stop_began = time.monotonic()
+        if self.stopper is not None:
+            self.stopper(error)
+        return True
+
+    def check_stopped(self) -> None:
+        """Raises the error that the query was stopped with."""
+        if self.stop_error is not None:
+            raise self.stop_error
+
+    def note_slot(self) -> None:
+        """Take over what the slot says before it is given back."""
+        if self.slot is not None:
+            self.rows = max(self.rows, self.slot.get(ROWS))
+            self.peak_memory = max(self.peak_memory, self.slot.get(PEAK))
+            self.slot = None
+
+    def state_now(self) -> str:
+        if self.ended is not None:
+            return self.state
+        if self.stop_error is not None:
+            return "cancelling"
+        if self.state == "running" and self.slot is not None:
+            started = STATE_NAMES.get(self.slot.get(STATE))
+            return started or ("waiting" if self.place == "writer" else "running")
+        return self.state
+
+    def to_dict(self) -> dict[str, Any]:
+        slot = self.slot
+        elapsed = self.elapsed if self.ended is not None else time.monotonic() - self.began
+        waiting = self.waiting_for
+        error = self.error
+        return {
+            "id": self.id,
+            "query": self.text,
+            "parameters": dict(self.parameters),
+            "client": self.client,
+            "user": self.user,
+            "state": self.state_now(),
+            "place": self.place,
+            "started": _iso(self.started),
+            "elapsed_ms": round(elapsed * 1000, 3),
+            "rows": self.rows if slot is None else slot.get(ROWS),
+            "peak_memory": self.peak_memory if slot is None else slot.get(PEAK),
+            "waiting_for": waiting() if waiting is not None and self.ended is None else None,
+            "ended": None if self.ended is None else _iso(self.ended),
+            "error": None if error is None else {"code": error.code, "message": error.message},
+            "cancel_ms": (
+                None if self.cancel_seconds is None else round(self.cancel_seconds * 1000, 3)
+            ),
+        }
+
+
+class Registry:
+    def __init__(self, finished_kept: int) -> None:
+        self._running: dict[str, Entry] = {}
+        self._finished: deque[Entry] = deque(maxlen=finished_kept)
+        self._numbers = itertools.count(1)
+        # Ids of an earlier run must not name a query of this one.
+        self._prefix = f"{int(time.time()):x}-"
+
+    def __len__(self) -> int:
+        return len(self._running)
+
+    def begin(
+        self,
+        text: str,
+        parameters: Mapping[str, Any],
+        *,
+        id: str | None = None,
+        client: str = "",
+        user: str | None = None,
+        timeout: float,
+        deadline_message: str,
+    ) -> Entry:
+        """Raises QueryIdInUse."""
+        number = next(self._numbers)
+        name = id or f"{self._prefix}{number}"
+        if name in self._running:
+            raise QueryIdInUse(f"a query with the id {name!r} is running")
+        now = time.monotonic()
+        entry = Entry(
+            number, name, text, parameters, client, user, time.time(), now, now + timeout,
+            deadline_message,
+        )  # fmt: skip
+        self._running[name] = entry
+        return entry
+
+    def end(self, entry: Entry, error: CypherdError | None = None) -> None:
+        """The query is over: without an error, or with the one that its client gets."""
+        if entry.ended is not None:
+            return
+        entry.note_slot()
+        entry.stopper = None
+        entry.ended = time.time()
+        now = time.monotonic()
+        entry.elapsed = now - entry.began
+        entry.error = error
+        entry.state = _end_state(error)
+        if entry.stop_error is not None:
+            entry.cancel_seconds = now - entry.stop_began
+        if self._running.get(entry.id) is entry:
+            del self._running[entry.id]
+        entry.text = entry.text[:_KEPT_TEXT]
+        if entry.parameters and not _small(entry.parameters):
+            entry.parameters = {}
+        self._finished.append(entry)
+
+    def find(self, id: str) -> Entry | None:
+        """The running query of that id, else the last finished one."""
+        running = self._running.get(id)
+        if running is not None:
+            return running
+        return next((entry for entry in reversed(self._finished) if entry.id == id), None)
+
+    def entries(self) -> list[Entry]:
+        return list(self._running.values())
+
+    def running(self) -> list[dict[str, Any]]:
+        """Oldest first."""
+        return [entry.to_dict() for entry in self._running.values()]
+
+    def finished(self) -> list[dict[str, Any]]:
+        """Latest first."""
+        return [entry.to_dict() for entry in reversed(self._finished)]
+
+    def get(self, id: str) -> dict[str, Any] | None:
+        entry = self.find(id)
+        return None if entry is None else entry.to_dict()
+
+
+def _end_state(error: CypherdError | None) -> str:
+    if error is None:
+        return "finished"
+    if isinstance(error, ClientGone):
+        return "disconnected"
+    if isinstance(error, QueryCancelled):
+        return "cancelled"
+    return "timed out" if isinstance(error, DeadlinePassed) else "failed"
+
+
+def _small(parameters: Mapping[str, Any]) -> bool:
+    """Whether parameters are small enough to keep, looking at a bounded number of values."""
+    waiting: list[Any] = [parameters]
+    room = _KEPT_TEXT
+    for _ in range(_KEPT_VALUES):
+        if not waiting:
+            return True
+        value = waiting.pop()
+        if isinstance(value, str | bytes):
+            room -= len(value)
+        elif isinstance(value, dict | list | tuple):
+            if len(value) > _KEPT_VALUES:
+                return False
+            waiting.extend(value.values() if isinstance(value, dict) else value)
+        if room < 0:
+            return False
+    return False
+
+
+def _iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,254 @@
+"""The writer: runs every write of the server, one after another, and commits them in groups.
+
+    front -> GROUP (s1 s2 s3)     one LMDB transaction
+                                    child: s1    ok      WRITTEN... DONE ->
+                                    child: s2    fails   DONE ->              (child aborted)
+                                    child: s3    ok      WRITTEN... DONE ->
+                                  record (last sequence number, statements), commit, sync
+          <- COMMITTED (settled s1 s2 s3)
+
+Results travel before the commit, so none need be kept here; the front holds them back until
+COMMITTED. A lone statement runs in the transaction itself and may take its time. One that takes
+more than its share of a group is returned, to be sent again alone; so are those that the group's
+time does not reach. Nothing is read from the channel while a group runs: those who wait, wait in
+the front, where they can be cancelled at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from time import monotonic
+
+from cypherd.engine import Engine
+from cypherd.errors import CypherdError, GroupShareSpent, MemoryLimitExceeded
+from cypherd.planner.plan import Plan
+from cypherd.processes.channel import BlockingChannel, ChannelClosed, frame
+from cypherd.processes.context import ChildContext
+from cypherd.processes.limits import limit_data
+from cypherd.queries.guard import QueryGuard
+from cypherd.queries.jobs import (
+    COMMITTED,
+    DONE,
+    SEQUENCE,
+    WRITTEN,
+    Ended,
+    Planned,
+    Settlement,
+    WriteGroup,
+    WriteJob,
+    pack,
+    unpack,
+)
+from cypherd.queries.outcome import as_answer
+from cypherd.queries.slots import EXECUTING, Slot, words_of
+from cypherd.render.registry import renderer_named
+from cypherd.settings import Settings
+from cypherd.storage.protocols import GraphStore, WriteTransaction
+
+_log = logging.getLogger("cypherd.queries")
+
+# A group ends after so many shares: those behind it should not wait for hundreds of statements
+# that each stay just below their share.
+_GROUP_SHARES = 5
+_FLUSH = 64 * 1024
+
+
+def run_writer(context: ChildContext) -> None:
+    """The role of the one process that writes."""
+    limit_data(context.settings.worker_memory)
+    channel = BlockingChannel(context.channel)
+    store = context.open_store()
+    words = words_of(context.shared)
+    writer = Writer(context.settings, store, Engine(context.settings), channel, words)
+    with contextlib.suppress(ChannelClosed):
+        while True:
+            _, payload = channel.receive()
+            writer.run(unpack(payload))
+
+
+@dataclass(slots=True)
+class _Group:
+    """What has become of a group's statements so far."""
+
+    succeeded: list[int] = field(default_factory=list)
+    failed: list[int] = field(default_factory=list)
+    returned: list[int] = field(default_factory=list)
+    alone: list[int] = field(default_factory=list)
+
+
+class Writer:
+    def __init__(
+        self,
+        settings: Settings,
+        store: GraphStore,
+        engine: Engine,
+        channel: BlockingChannel,
+        words: memoryview,
+    ) -> None:
+        self._settings = settings
+        self._store = store
+        self._engine = engine
+        self._channel = channel
+        self._words = words
+        self._plans: OrderedDict[str, Plan] = OrderedDict()
+        self._output: list[bytes] = []
+        self._output_size = 0
+
+    def run(self, group: WriteGroup) -> None:
+        """Run, commit and report a group. Raises ChannelClosed when the front has gone."""
+        for text, planned in group.plans.items():
+            self._remember(text, unpack(planned.data))
+        outcome = _Group()
+        try:
+            transaction = self._store.write()
+        except CypherdError as error:
+            self._fail_all(group, error)
+            return
+        try:
+            self._run_statements(group, transaction, outcome)
+            self._flush()
+            settlement = self._commit(transaction, outcome)
+        except ChannelClosed:
+            transaction.abort()
+            raise
+        except Exception as error:
+            with contextlib.suppress(Exception):
+                transaction.abort()
+            self._undone(group, error)
+            return
+        self._report(settlement)
+
+    # --- one transaction ----------------------------------------------------------------
+
+    def _run_statements(
+        self, group: WriteGroup, transaction: WriteTransaction, outcome: _Group
+    ) -> None:
+        if group.share is None:
+            for job in group.jobs:
+                self._run_in(transaction, job, None, outcome)
+            return
+        group_end = monotonic() + group.share * _GROUP_SHARES
+        for job in group.jobs:
+            now = monotonic()
+            if now >= group_end:
+                outcome.returned.append(job.sequence)
+                continue
+            child = transaction.child()
+            done = False
+            try:
+                done = self._run_in(child, job, now + group.share, outcome)
+            finally:
+                if done:
+                    child.commit()
+                else:
+                    child.abort()
+
+    def _run_in(
+        self,
+        transaction: WriteTransaction,
+        job: WriteJob,
+        share_end: float | None,
+        outcome: _Group,
+    ) -> bool:
+        """Whether the statement succeeded; if not, what it did is to be aborted."""
+        slot = Slot(self._words, job.slot)
+        slot.begin(job.query, EXECUTING)
+        guard = QueryGuard(slot, job.query, replace(job.limits, share_end=share_end))
+        try:
+            guard.check()
+            ended = self._execute(transaction, job, guard)
+            outcome.succeeded.append(job.sequence)
+        except ChannelClosed:
+            raise
+        except GroupShareSpent:
+            outcome.returned.append(job.sequence)
+            outcome.alone.append(job.sequence)
+            slot.end(0)
+            return False
+        except Exception as error:
+            ended = Ended(error=as_answer(error, job.text).to_wire())
+            error.__traceback__ = None
+            outcome.failed.append(job.sequence)
+        ended = replace(ended, rows=guard.rows, peak=guard.peak)
+        self._put(frame(DONE, pack((job.sequence, ended))))
+        slot.end(job.query)
+        return ended.error is None
+
+    def _execute(self, transaction: WriteTransaction, job: WriteJob, guard: QueryGuard) -> Ended:
+        plan = self._plans.get(job.text)
+        planned = None
+        if plan is None or plan.schema_version != transaction.schema.version:
+            plan = self._engine.plan(job.text, transaction)
+            planned = Planned.of(plan)
+            self._remember(job.text, plan)
+        result = self._engine.run(plan, job.parameters, transaction, guard, clock=job.clock)
+        head = SEQUENCE.pack(job.sequence)
+        size = 0
+        try:
+            for chunk in renderer_named(job.format).render(result, job.options):
+                size += len(chunk)
+                if size > self._settings.spool_limit:
+                    raise self._too_large()
+                self._put(frame(WRITTEN, head + chunk))
+        finally:
+            result.close()
+        return Ended(stats=result.stats.to_dict(), planned=planned)
+
+    def _commit(self, transaction: WriteTransaction, outcome: _Group) -> Settlement:
+        settled = outcome.succeeded + outcome.failed
+        if outcome.succeeded:
+            transaction.record_statements(max(settled), settled)
+            transaction.commit()
+        else:
+            transaction.abort()
+        return Settlement(tuple(settled), tuple(outcome.returned), tuple(outcome.alone))
+
+    def _undone(self, group: WriteGroup, error: Exception) -> None:
+        """The transaction as a whole failed: each statement is to find out for itself, also one
+        that had failed, perhaps by what has now been undone."""
+        if len(group.jobs) == 1:
+            self._fail_all(group, error)
+            return
+        everyone = tuple(job.sequence for job in group.jobs)
+        self._report(Settlement((), everyone, everyone))
+
+    def _fail_all(self, group: WriteGroup, error: Exception) -> None:
+        for job in group.jobs:
+            ended = Ended(error=as_answer(error, job.text).to_wire())
+            self._put(frame(DONE, pack((job.sequence, ended))))
+        self._report(Settlement(tuple(job.sequence for job in group.jobs)))
+
+    # --- output -------------------------------------------------------------------------
+
+    def _report(self, settlement: Settlement) -> None:
+        self._put(frame(COMMITTED, pack(settlement)))
+        self._flush()
+
+    def _put(self, data: bytes) -> None:
+        self._output.append(data)
+        self._output_size += len(data)
+        if self._output_size >= _FLUSH:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._output:
+            self._channel.send(*self._output)
+            self._output.clear()
+            self._output_size = 0
+
+    # --- plans --------------------------------------------------------------------------
+
+    def _remember(self, text: str, plan: Plan) -> None:
+        self._plans[text] = plan
+        self._plans.move_to_end(text)
+        while len(self._plans) > self._settings.plan_cache:
+            self._plans.popitem(last=False)
+
+    def _too_large(self) -> MemoryLimitExceeded:
+        return MemoryLimitExceeded(
+            f"the result of the write is larger than the {self._settings.spool_limit:,} bytes "
+            "that the setting spool_limit allows"
+        )

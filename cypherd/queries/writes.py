@@ -1,0 +1,401 @@
+"""Writes, seen from the front: those who wait, the group at work, and settlement.
+
+    run() -> queue -> GROUP -> writer: WRITTEN, DONE (held back) ... COMMITTED -> answers
+
+The queue is here, not in the writer: who waits can be cancelled at once, and a group is all that
+waited while the one before it was synced. When the writer is lost, what its last commit holds is
+read from the store itself and acknowledged; the rest is sent again to a new writer, a bounded
+number of times, and the statement that was running at the time by itself from then on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from cypherd.errors import CypherdError, QueryStopped, StorageFull, Unavailable
+from cypherd.processes.channel import ChannelClosed, frame
+from cypherd.processes.forks import Child, ForkFailed, Forks
+from cypherd.queries.answer import QueryRequest
+from cypherd.queries.jobs import (
+    COMMITTED,
+    DONE,
+    GROUP,
+    SEQUENCE,
+    WRITTEN,
+    Ended,
+    Planned,
+    Settlement,
+    WriteGroup,
+    WriteJob,
+    pack,
+    unpack,
+)
+from cypherd.queries.plans import PlanCache
+from cypherd.queries.reads import limits_of
+from cypherd.queries.registry import ClientGone, Entry, Registry
+from cypherd.queries.slots import FINISHED, RUNNING, Slot, SlotTable, reason_of
+from cypherd.queries.spool import Spool
+from cypherd.settings import Settings
+from cypherd.storage.protocols import GraphStore
+
+_log = logging.getLogger("cypherd.queries")
+
+# A crashed front's last statements may have got further than the store says: leave a gap.
+_SEQUENCE_GAP = 1_000_000
+_FORK_RETRY = 0.1
+# Each statement of a group has a slot in the shared map.
+_GROUP_MOST = 4096
+
+
+@dataclass(slots=True, eq=False)
+class Statement:
+    """A write from its arrival until it is settled. `held` and `ended` are what the writer has
+    said of it, of no value before it is committed."""
+
+    entry: Entry
+    request: QueryRequest
+    planned: Planned
+    future: asyncio.Future[tuple[Spool, Ended]]
+    held: Spool
+    ended: Ended | None = None
+    sequence: int = 0
+    slot: Slot | None = None
+    tries: int = 0
+    alone: bool = False
+    abandoned: bool = False
+    unkept: str | None = None
+    """Why the result could not be spooled."""
+    timer: asyncio.TimerHandle | None = field(default=None)
+
+
+class Writes:
+    def __init__(
+        self,
+        settings: Settings,
+        forks: Forks,
+        slots: SlotTable,
+        store: GraphStore,
+        plans: PlanCache,
+        registry: Registry,
+        on_death: Callable[[], None],
+    ) -> None:
+        self._settings = settings
+        self._forks = forks
+        self._slots = slots
+        self._store = store
+        self._plans = plans
+        self._registry = registry
+        self._on_death = on_death
+        self._loop = asyncio.get_running_loop()
+        self._queue: deque[Statement] = deque()
+        self._in_flight: dict[int, Statement] = {}
+        self._wake = asyncio.Event()
+        self._child: Child | None = None
+        self._known: set[str] = set()
+        self._sequences = itertools.count(store.last_statements()[0] + _SEQUENCE_GAP)
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = self._loop.create_task(self._serve())
+
+    async def close(self) -> None:
+        """End the writer by end-of-file: a commit that is under way is finished."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task}, timeout=1.0)
+        if self._child is not None:
+            self._child.channel.close()
+            try:
+                async with asyncio.timeout(self._settings.writer_grace):
+                    await self._child.dead()
+            except TimeoutError:
+                self._child.kill()
+
+    def pids(self) -> list[int]:
+        return [] if self._child is None else [self._child.pid]
+
+    def queued(self) -> int:
+        return len(self._queue)
+
+    async def run(
+        self, entry: Entry, request: QueryRequest, planned: Planned
+    ) -> tuple[Spool, Ended]:
+        """The complete, committed result. Raises CypherdError, of the statement or Unavailable
+        when too many wait already."""
+        entry.check_stopped()
+        if len(self._queue) >= self._settings.write_queue_limit:
+            raise Unavailable(
+                f"{len(self._queue)} writes wait already, as many as the setting "
+                "write_queue_limit allows"
+            )
+        statement = Statement(
+            entry, request, planned, self._loop.create_future(), self._new_spool()
+        )
+        entry.state = "waiting"
+        entry.place = "writer"
+        entry.waiting_for = lambda: self._waits_for(entry)
+        entry.stopper = lambda error: self._stop(statement, error)
+        self._queue.append(statement)
+        self._wake.set()
+        try:
+            return await asyncio.shield(statement.future)
+        except asyncio.CancelledError:
+            statement.abandoned = True
+            entry.stop(ClientGone("the client went away"))
+            raise
+
+    # --- the loop -----------------------------------------------------------------------
+
+    async def _serve(self) -> None:
+        while True:
+            if self._child is None:
+                self._child = await self._fork()
+                self._known.clear()
+            try:
+                await self._wait_for_work(self._child)
+                group = self._next_group()
+                await self._child.channel.send([frame(GROUP, pack(group))])
+                await self._receive_group(self._child)
+            except ChannelClosed:
+                await self._recover(self._child)
+
+    async def _fork(self) -> Child:
+        while True:
+            try:
+                return await self._forks.fork("writer")
+            except ForkFailed as error:
+                _log.warning("%s", error)
+                await asyncio.sleep(_FORK_RETRY)
+
+    async def _wait_for_work(self, child: Child) -> None:
+        """Until a statement waits. Raises ChannelClosed if the idle writer dies meanwhile."""
+        descriptor = child.channel.fileno()
+        died = False
+
+        def on_readable() -> None:
+            nonlocal died
+            died = True
+            self._wake.set()
+
+        while not self._queue:
+            self._wake.clear()
+            self._loop.add_reader(descriptor, on_readable)
+            try:
+                await self._wake.wait()
+            finally:
+                self._loop.remove_reader(descriptor)
+            if died:
+                raise ChannelClosed
+
+    def _next_group(self) -> WriteGroup:
+        """The head of the queue, and those behind it that may share a transaction with it."""
+        first = self._queue.popleft()
+        group = [first]
+        if not _runs_alone(first):
+            most = min(self._settings.group_limit, _GROUP_MOST)
+            while self._queue and len(group) < most:
+                if _runs_alone(self._queue[0]):
+                    break
+                group.append(self._queue.popleft())
+        plans: dict[str, Planned] = {}
+        if len(self._known) > self._settings.plan_cache:
+            self._known.clear()
+        jobs = tuple(self._job(statement, plans) for statement in group)
+        share = self._settings.group_share if len(jobs) > 1 else None
+        return WriteGroup(jobs, plans, share)
+
+    def _job(self, statement: Statement, plans: dict[str, Planned]) -> WriteJob:
+        entry, request = statement.entry, statement.request
+        if request.text not in self._known:
+            self._known.add(request.text)
+            plans[request.text] = statement.planned
+        if statement.slot is None:
+            statement.slot = self._slots.take()
+        statement.sequence = next(self._sequences)
+        self._in_flight[statement.sequence] = statement
+        entry.slot = statement.slot
+        entry.state = "running"
+        return WriteJob(
+            sequence=statement.sequence,
+            query=entry.number,
+            slot=statement.slot.number,
+            text=request.text,
+            parameters=request.parameters,
+            format=request.format,
+            options=request.options,
+            limits=limits_of(entry, self._settings),
+            clock=entry.started,
+        )
+
+    async def _receive_group(self, child: Child) -> None:
+        while True:
+            kind, payload = await child.channel.receive()
+            if kind == WRITTEN:
+                sequence = SEQUENCE.unpack_from(payload)[0]
+                await self._hold(self._in_flight[sequence], payload[SEQUENCE.size :])
+            elif kind == DONE:
+                sequence, ended = unpack(payload)
+                self._in_flight[sequence].ended = ended
+            elif kind == COMMITTED:
+                self._apply(unpack(payload))
+                return
+
+    async def _hold(self, statement: Statement, chunk: bytes) -> None:
+        if statement.abandoned or statement.unkept or statement.held.put_now(chunk):
+            return
+        try:
+            await statement.held.put(chunk)
+        except OSError as error:
+            statement.unkept = error.strerror or str(error)
+
+    # --- settlement ---------------------------------------------------------------------
+
+    def _apply(self, settlement: Settlement) -> None:
+        for sequence in settlement.settled:
+            self._settle(self._in_flight.pop(sequence))
+        returned = [self._in_flight.pop(sequence) for sequence in settlement.returned]
+        for statement in returned:
+            statement.alone = statement.alone or statement.sequence in settlement.alone
+        self._requeue(returned)
+
+    def _settle(self, statement: Statement) -> None:
+        """The outcome is final."""
+        ended = statement.ended
+        if ended is None:
+            self._fail(statement, Unavailable("the writer was lost"))
+            return
+        if ended.planned is not None:
+            self._plans.put(statement.request.text, ended.planned)
+        statement.entry.rows = ended.rows
+        statement.entry.peak_memory = ended.peak
+        if ended.error is None and statement.unkept is not None:
+            reason = f"the write was done, but its result could not be kept: {statement.unkept}"
+            self._fail(statement, StorageFull(reason))
+            return
+        if ended.error is None:
+            statement.held.finish()
+            self._let_go(statement)
+            if statement.abandoned:
+                statement.held.close()
+                self._registry.end(statement.entry, statement.entry.stop_error)
+            else:
+                statement.future.set_result((statement.held, ended))
+            return
+        error = CypherdError.from_wire(ended.error)
+        stopped = statement.entry.stop_error
+        if stopped is not None and isinstance(error, QueryStopped | Unavailable):
+            error = stopped
+        self._fail(statement, error)
+
+    def _fail(self, statement: Statement, error: CypherdError) -> None:
+        self._let_go(statement)
+        statement.held.close()
+        if statement.abandoned:
+            self._registry.end(statement.entry, error)
+        elif not statement.future.done():
+            statement.future.set_exception(error)
+
+    def _let_go(self, statement: Statement) -> None:
+        entry = statement.entry
+        entry.stopper = None
+        entry.note_slot()
+        if statement.timer is not None:
+            statement.timer.cancel()
+        if statement.slot is not None:
+            self._slots.free(statement.slot)
+            statement.slot = None
+
+    def _requeue(self, statements: list[Statement]) -> None:
+        """Back to the head of the queue, in order; what was said of them is void."""
+        for statement in reversed(statements):
+            stopped = statement.entry.stop_error
+            if stopped is not None:
+                self._fail(statement, stopped)
+                continue
+            statement.held.close()
+            statement.held = self._new_spool()
+            statement.ended = None
+            statement.unkept = None
+            statement.entry.state = "waiting"
+            self._queue.appendleft(statement)
+
+    async def _recover(self, child: Child) -> None:
+        """The writer is lost: find out from the store what its last commit holds."""
+        _log.warning("the writer (pid %d) was lost; settling its statements", child.pid)
+        child.kill()
+        child.channel.close()
+        await child.dead()
+        self._child = None
+        self._on_death()
+        _, committed = self._store.last_statements()
+        lost = list(self._in_flight.values())
+        self._in_flight.clear()
+        again = []
+        for statement in lost:
+            if statement.sequence in committed:
+                self._settle(statement)
+            elif self._may_try_again(statement):
+                again.append(statement)
+        self._requeue(again)
+
+    def _may_try_again(self, statement: Statement) -> bool:
+        slot = statement.slot
+        statement.tries += 1
+        if slot is not None and slot.get(RUNNING) == statement.entry.number:
+            # It may be what ended the writer: nobody else is to share its fate again.
+            statement.alone = True
+        if statement.tries <= self._settings.write_retries:
+            return True
+        self._fail(
+            statement,
+            Unavailable(f"the writer was lost {statement.tries} times; the write did not happen"),
+        )
+        return False
+
+    # --- stopping -----------------------------------------------------------------------
+
+    def _stop(self, statement: Statement, error: CypherdError) -> None:
+        if statement.sequence in self._in_flight:
+            slot = statement.slot
+            if slot is not None:
+                slot.cancel(statement.entry.number, reason_of(error))
+            self._watch_stop(statement)
+            return
+        if statement in self._queue:
+            self._queue.remove(statement)
+        self._fail(statement, error)
+
+    def _watch_stop(self, statement: Statement) -> None:
+        grace = self._settings.writer_grace
+        statement.timer = self._loop.call_later(grace, self._overdue, statement)
+
+    def _overdue(self, statement: Statement) -> None:
+        """It has ignored its flag. If it has ended and only waits for the sync, so be it."""
+        slot, child = statement.slot, self._child
+        if slot is None or slot.get(FINISHED) == statement.entry.number or child is None:
+            return
+        if slot.get(RUNNING) == statement.entry.number:
+            _log.warning("write %s ignores its cancel: killing the writer", statement.entry.id)
+            child.kill()
+        else:
+            self._watch_stop(statement)
+
+    def _waits_for(self, entry: Entry) -> str | None:
+        """The id of the statement that the writer runs now, unless it is the entry's own."""
+        for statement in self._in_flight.values():
+            slot = statement.slot
+            if slot is not None and slot.get(RUNNING) == statement.entry.number:
+                return None if statement.entry is entry else statement.entry.id
+        return None
+
+    def _new_spool(self) -> Spool:
+        return Spool(self._settings.spool_memory, self._settings.spool_limit)
+
+
+def _runs_alone(statement: Statement) -> bool:
+    return statement.alone or statement.planned.kind == "schema"
