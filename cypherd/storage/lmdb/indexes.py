@@ -22,13 +22,10 @@ from cypherd.storage.keys import (
     successor,
     type_range,
 )
-from cypherd.storage.lmdb.layout import KEY_LIMIT, Tables, pack_index
+from cypherd.storage.lmdb.layout import KEY_LIMIT, Tables, pack_index, read_records
 from cypherd.storage.protocols import IndexDescriptor, SeekRows
 from cypherd.values.lists import is_list
 from cypherd.values.ordering import greater, greater_equal, less, less_equal, sort_key
-
-ReadValues = Callable[[IndexDescriptor, list[int]], list[tuple[Any, ...]]]
-"""The present values of the indexed properties of some entities."""
 
 _MANY = 16
 
@@ -50,14 +47,14 @@ def index_key(index_id: int, values: Sequence[Any]) -> IndexKey:
 
 
 class IndexReader:
-    """Questions to indexes, inside one transaction. `read_values` serves cut keys."""
+    """Questions to indexes, inside one transaction."""
 
-    __slots__ = ("_read_values", "_table", "_txn")
+    __slots__ = ("_table", "_tables", "_txn")
 
-    def __init__(self, txn: Any, tables: Tables, read_values: ReadValues) -> None:
+    def __init__(self, txn: Any, tables: Tables) -> None:
         self._txn = txn
+        self._tables = tables
         self._table = tables.index
-        self._read_values = read_values
 
     def seek(self, index: IndexDescriptor, values: Sequence[tuple[Any, ...]]) -> SeekRows:
         rows: list[int] = []
@@ -104,6 +101,13 @@ class IndexReader:
             return isinstance(value, str) and value.startswith(prefix)
 
         return self._scan(index, start, successor(start), _Check(accepts, False), size)
+
+    def _read_values(self, index: IndexDescriptor, ids: list[int]) -> list[tuple[Any, ...]]:
+        """The present values of the indexed properties of entities."""
+        tables = self._tables
+        table = tables.nodes if index.kind == "node" else tables.relationships
+        records = read_records(self._txn, table, ids)
+        return [tuple(record[-1][key] for key in index.properties) for record in records]
 
     def _under(self, key: bytes) -> list[int]:
         cursor = self._txn.cursor(db=self._table)

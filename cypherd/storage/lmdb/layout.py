@@ -16,6 +16,7 @@ Integer keys and the ids in `labels` are 8 bytes in native order (LMDB's MDB_INT
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import lmdb
@@ -100,3 +101,14 @@ def unpackb(data: bytes) -> Any:
 
 def adjacency_key(node: int, type_: int) -> bytes:
     return pack_id(node << 16 | type_)
+
+
+def read_records(txn: Any, table: Any, ids: Iterable[int]) -> list[Any]:
+    """Records of `nodes` or `relationships`; None where there is none of that id. The
+    properties are the last part of either."""
+    get = txn.get
+    records = []
+    for number in ids:
+        data = get(pack_id(number), db=table) if number >= 0 else None
+        records.append(None if data is None else unpackb(data))
+    return records

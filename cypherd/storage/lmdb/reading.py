@@ -41,7 +41,7 @@ class _Closed:
         raise InternalError("the transaction is closed")
 
 
-_CLOSED: Any = _Closed()
+CLOSED: Any = _Closed()
 
 
 class LmdbReadTransaction:
@@ -182,6 +182,10 @@ class LmdbReadTransaction:
         self.close()
 
     # --- for these and for writing transactions ---
+
+    def _release(self) -> None:
+        # LMDB's transaction keeps its slot in the reader table while anything refers to it.
+        self._txn = self._counts = self._adjacency = self._indexes = CLOSED
 
     def _nodes(self, ids: list[int]) -> list[Any]:
         """[label ids, properties] of each, None where there is no such node."""

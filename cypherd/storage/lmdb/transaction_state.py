@@ -34,7 +34,7 @@ from cypherd.storage.lmdb.layout import (
     pack_big,
     packb,
 )
-from cypherd.storage.lmdb.reading import LmdbReadTransaction
+from cypherd.storage.lmdb.reading import CLOSED, LmdbReadTransaction
 from cypherd.storage.lmdb.schema import (
     LABEL,
     PROPERTY,
@@ -198,6 +198,7 @@ class TransactionState(LmdbReadTransaction):
             self._owner.committed(self._schema)
         else:
             self._parent.take_over(self)
+        self._release()
 
     def abort(self) -> None:
         """Ends the transaction, and its child if there is one; no error when it has ended."""
@@ -209,9 +210,14 @@ class TransactionState(LmdbReadTransaction):
         self._txn.abort()
         if self._parent is not None:
             self._parent._child = None
+        self._release()
 
     def close(self) -> None:
         self.abort()
+
+    def _release(self) -> None:
+        super()._release()
+        self._index_writer = CLOSED
 
     def require_usable(self) -> None:
         """Raises InternalError after the end and while a child is open, and what made the
