@@ -81,6 +81,7 @@ class Inline:
                 finally:
                     result.close()
                 entry.rows = guard.rows
+                known.fitted()
                 return body
         except InlineBudgetSpent:
             known.spent()

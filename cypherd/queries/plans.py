@@ -8,8 +8,9 @@ from collections import OrderedDict
 from cypherd.planner.plan import Plan
 from cypherd.queries.jobs import Planned, unpack
 
-# A plan that has spent the inline budget this often goes straight to a worker for a while: each
-# try costs the loop its budget and gives nothing.
+# A plan that has spent the inline budget this often in a row goes straight to a worker for a
+# while: each try costs the loop its budget and gives nothing. One that fits in between was only
+# unlucky: the process was preempted, or pages were read from disk.
 _SPENT_OFTEN = 3
 _SPENT_PAUSE = 10.0
 
@@ -33,6 +34,10 @@ class KnownPlan:
         if not self.planned.inline:
             return False
         return not self._paused_until or time.monotonic() >= self._paused_until
+
+    def fitted(self) -> None:
+        """It has ended within the budget."""
+        self._spent = 0
 
     def spent(self) -> None:
         """It has used up the budget of an event loop's turn."""
