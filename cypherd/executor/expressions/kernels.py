@@ -76,7 +76,7 @@ def as_typed(column: Column) -> TypedColumn | None:
 def _fits(values: list[Any]) -> bool:
     """Whether integers fit 64 bits: a parameter may bring others."""
     present = [value for value in values if value is not None]
-    return min(present) >= MIN_INTEGER and max(present) <= MAX_INTEGER
+    return bool(min(present) >= MIN_INTEGER and max(present) <= MAX_INTEGER)
 
 
 def _both_valid(a: TypedColumn, b: TypedColumn) -> BoolArray | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,7 @@ def test_logic(x: Column, y: Column, z: Column) -> None:
         assert rows.tolist() == true_rows
 
 
-TERNARY = {
+TERNARY: dict[str, Callable[[Any, Any], bool | None]] = {
     "and": lambda a, b: False if False in (a, b) else None if None in (a, b) else True,
     "or": lambda a, b: True if True in (a, b) else None if None in (a, b) else False,
     "xor": lambda a, b: None if None in (a, b) else a != b,
