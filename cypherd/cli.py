@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 EXIT_FAILED, EXIT_USAGE = 1, 2
 # Snapshots that are open at once besides the pool's: fronts, planner, writer, tools.
 _EXTRA_READERS = 64
+# The processes of a server that was killed take a moment to notice.
+_LOCK_WAIT = 5.0
 
 application = typer.Typer(
     help="A Cypher server: a graph database over plain HTTP whose queries can always be stopped.",
@@ -67,8 +69,12 @@ def _root(
     return
 
 
-@application.command()
+@application.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    epilog="Every other setting is an option too, as --max-rows 1000; docs/settings.md has all.",
+)
 def serve(
+    context: typer.Context,
     store: Store = None,
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port; 0: any free one.")] = None,
@@ -90,21 +96,23 @@ def serve(
     from cypherd.server.safety import require_safe_address
     from cypherd.storage.lmdb.lock import StoreLock
 
-    settings = _settings(
-        config,
-        store=store,
-        host=host,
-        port=port,
-        workers=workers,
-        root_path=root_path,
-        insecure_public=insecure_public,
-    )
+    given = {
+        "store": store,
+        "host": host,
+        "port": port,
+        "workers": workers,
+        "root_path": root_path,
+        "insecure_public": insecure_public,
+    }
+    settings = _settings(config, **given, **_more_settings(context.args))
     require_safe_address(settings)
     _print_settings(settings)
-    # A store that is not there yet is made before the lock is taken and anything is forked.
+    if not settings.store.exists():
+        _open_store(settings, create=True).close()
+    lock = StoreLock(settings.store, f"http://{settings.host}:{settings.port}")
+    lock.acquire(wait=_LOCK_WAIT)
+    # A store that cannot be opened is told here, before anything is forked.
     _open_store(settings, create=True).close()
-    lock = StoreLock(settings.store)
-    lock.acquire(wait=10.0)
     code = serve_processes(settings, partial(_open_store, settings), run_front, ROLES)
     lock.release()
     raise typer.Exit(code)
@@ -208,15 +216,26 @@ def _settings(config: Path | None, **overrides: Any) -> Settings:
     return load_settings(overrides, config=config)
 
 
+def _more_settings(arguments: list[str]) -> dict[str, str]:
+    """`--max-rows 1000`, `--max-rows=1000` and `--hide-queries`. Raises SettingError."""
+    found: dict[str, str] = {}
+    waiting = list(reversed(arguments))
+    while waiting:
+        option, separator, value = waiting.pop().partition("=")
+        if not option.startswith("--"):
+            raise SettingError(f"unexpected argument {option!r}")
+        if not separator:
+            follows = bool(waiting) and not waiting[-1].startswith("--")
+            value = waiting.pop() if follows else "true"
+        found[option.removeprefix("--").replace("-", "_")] = value
+    return found
+
+
 def _print_settings(settings: Settings) -> None:
     """What is in force, a line each; * marks what differs from the default."""
-    from cypherd.settings import Settings as Defaults
-
-    defaults = {name: value for name, value, _ in Defaults().rows()}
     print("cypherd: settings in force (* changed)", file=sys.stderr)
-    for name, value, _ in settings.rows():
-        mark = "*" if value != defaults[name] else " "
-        print(f"  {mark} {name} = {value}", file=sys.stderr)
+    for name, value, changed in settings.shown():
+        print(f"  {'*' if changed else ' '} {name} = {value}", file=sys.stderr)
 
 
 def _open_store(settings: Settings, *, create: bool = False) -> GraphStore:

@@ -11,7 +11,7 @@ import dataclasses
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,23 @@ def parse_duration(text: str) -> float:
     if not match:
         raise ValueError(f"{text!r} is not a duration such as 500ms, 30s or 2m")
     return float(match[1]) * _DURATION_UNITS[match[2]]
+
+
+def format_size(size: int) -> str:
+    """Bytes as `parse_size` reads them, in the largest binary unit that fits exactly."""
+    for unit, factor in (("TiB", TIB), ("GiB", GIB), ("MiB", MIB), ("KiB", KIB)):
+        if size and size % factor == 0:
+            return f"{size // factor}{unit}"
+    return str(size)
+
+
+def format_duration(seconds: float) -> str:
+    """Seconds as `parse_duration` reads them."""
+    if seconds >= 1 or seconds == 0:
+        return f"{seconds:.15g}s"
+    if seconds >= 0.001:
+        return f"{seconds * 1000:.15g}ms"
+    return f"{seconds * 1_000_000:.15g}us"
 
 
 def setting(default: Any, kind: str, help_text: str) -> Any:
@@ -120,6 +137,26 @@ class Settings:
             (row.name, getattr(self, row.name), row.metadata["help"])
             for row in dataclasses.fields(self)
         ]
+
+    def shown(self) -> list[tuple[str, str, bool]]:
+        """(name, value as a person writes it, whether it differs from the default)."""
+        default = Settings()
+        return [
+            (
+                row.name,
+                _SHOWN.get(row.metadata["kind"], str)(getattr(self, row.name)),
+                getattr(self, row.name) != getattr(default, row.name),
+            )
+            for row in dataclasses.fields(self)
+        ]
+
+
+_SHOWN: Mapping[str, Callable[[Any], str]] = {
+    "size": format_size,
+    "duration": format_duration,
+    "list": ",".join,
+    "flag": lambda value: "true" if value else "false",
+}
 
 
 def load_settings(

@@ -43,16 +43,27 @@ class Application:
     def __init__(self, settings: Settings, runner: Runner) -> None:
         pages = Pages()
         self._gate = Gate(settings)
-        self._root = settings.root_path.rstrip("/")
+        self._root = _root_path(settings)
         self._cypher = CypherEndpoint(settings, runner, self._gate, pages)
         self._rest = _starlette(settings, runner, pages)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"]
-        if path.removeprefix(self._root) == "/cypher":
+        if self._root:
+            path = self._mount(scope)
+        if path == "/cypher":
             await self._cypher(scope, receive, send)
         else:
             await self._guarded(scope, receive, send)
+
+    def _mount(self, scope: Scope) -> str:
+        """The path below root_path: some proxies cut it off, some pass it on."""
+        path: str = scope["path"]
+        if path == self._root or path.startswith(f"{self._root}/"):
+            path = path[len(self._root) :] or "/"
+        scope["root_path"] = self._root
+        scope["path"] = self._root + path
+        return path
 
     async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = header_map(scope["headers"])
@@ -75,6 +86,12 @@ class Application:
 
         await self._rest(scope, receive, send_with_cors)  # type: ignore[arg-type]
         return None
+
+
+def _root_path(settings: Settings) -> str:
+    """`/path`, or nothing."""
+    path = settings.root_path.strip("/")
+    return f"/{path}" if path else ""
 
 
 async def _send_error(
@@ -108,7 +125,10 @@ def _starlette(settings: Settings, runner: Runner, pages: Pages) -> ASGIApp:
         )
 
     async def on_error(request: Request, error: Exception) -> Response:
-        return _error_response(request, pages, _translated(request, error))
+        response = _error_response(request, pages, _translated(request, error))
+        if isinstance(error, HTTPException) and error.headers:
+            response.headers.update(error.headers)
+        return response
 
     return Starlette(
         routes=[
@@ -141,6 +161,5 @@ def _error_response(request: Request, pages: Pages, error: CypherdError) -> Resp
         return pages.render(request, "error.html", status=error.status, error=error.to_dict())
     response = Response(error_body(error), status_code=error.status)
     for name, value in error_headers(error, request.headers.get("accept")):
-        if name != b"allow":
-            response.headers[name.decode()] = value.decode()
+        response.headers[name.decode()] = value.decode()
     return response

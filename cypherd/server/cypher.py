@@ -5,6 +5,7 @@ headers -> who asks -> body -> what is asked -> renderer -> runner -> bytes
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from functools import partial
@@ -22,11 +23,12 @@ from cypherd.server.pages import Pages
 from cypherd.server.protocol import CONNECTION, Connection
 from cypherd.server.requests import Ask, read_get, read_post
 from cypherd.server.safety import Gate, Headers
-from cypherd.settings import Settings
+from cypherd.settings import Settings, format_duration
 
 _log = logging.getLogger("cypherd.server")
 
 _ALLOW = b"GET, HEAD, POST, OPTIONS"
+_SMALL_BODY = 64 * 1024
 
 
 class CypherEndpoint:
@@ -60,18 +62,27 @@ class CypherEndpoint:
             error = RequestError(f"{method} is not answered here; there are GET and POST")
             headers_ = [*error_headers(error, None), (b"allow", _ALLOW)]
             return await query.send_whole(405, headers_, error_body(error))
-        self._gate.check_origin(headers)
         query_string = query.scope["query_string"]
         if method == "POST":
-            body = await read_body(receive, headers, self._settings.max_body)
-            content_type = headers.get("content-type")
-            ask = read_post(content_type, body, query_string, headers, self._settings)
+            self._gate.check_origin(headers)
+            ask = await self._read_post(query_string, headers, receive)
         else:
             ask = read_get(query_string, headers, self._settings)
             if ask.text is None and "text/html" in headers.get("accept", ""):
                 return await self._pages.index(query.scope, receive, query.raw_send)
+            self._gate.check_origin(headers)
         await self._run(query, ask, headers, read_only=method != "POST")
         return None
+
+    async def _read_post(
+        self, query_string: bytes, headers: Mapping[str, str], receive: Receive
+    ) -> Ask:
+        body = await read_body(receive, headers, self._settings.max_body)
+        read = partial(
+            read_post, headers.get("content-type"), body, query_string, headers, self._settings
+        )
+        # Walking the values of a large body would hold up everyone else in the event loop.
+        return read() if len(body) <= _SMALL_BODY else await asyncio.to_thread(read)
 
     async def _run(
         self, query: _Query, ask: Ask, headers: Mapping[str, str], *, read_only: bool
@@ -127,9 +138,7 @@ class _Query:
         headers = [*COMMON_HEADERS, *self._cors]
         if self._id is not None:
             headers.append((b"cypher-query-id", self._id.encode("latin-1")))
-            headers.append((b"cypher-timeout", b"%ds" % self.timeout
-                            if self.timeout == int(self.timeout)
-                            else b"%dms" % round(self.timeout * 1000)))  # fmt: skip
+            headers.append((b"cypher-timeout", format_duration(self.timeout).encode()))
         return headers
 
     async def send_whole(self, status: int, headers: Headers, body: bytes) -> None:
@@ -154,13 +163,16 @@ class _Query:
 
     async def _stream(self, answer: Answer) -> None:
         assert answer.chunks is not None
+        wanted = self.scope["method"] != "HEAD"
         try:
             async for chunk in answer.chunks:
+                if not wanted:
+                    break
                 await self.raw_send(
                     {"type": "http.response.body", "body": chunk, "more_body": True}
                 )
         except StreamAborted as aborted:
-            _log.info("query %s broken off: %s", answer.id, aborted.error.message)
+            self._log_end(answer.id, aborted.error)
             self._break_off()
             return
         finally:
@@ -174,7 +186,17 @@ class _Query:
             raise RuntimeError("the answer is broken off")
         self._connection.break_off()
 
+    def _log_end(self, id: str | None, error: CypherdError) -> None:
+        gone = self._connection is not None and self._connection.transport.is_closing()
+        if gone:
+            _log.info("499 query %s: the client went away", id)
+        else:
+            _log.info("query %s broken off: %s", id, error.message)
+
     async def fail(self, error: CypherdError, accept: str | None) -> None:
+        if self._connection is not None and self._connection.transport.is_closing():
+            self._log_end(self._id, error)
+            return
         if self._started:
             self._break_off()
             return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 
 from cypherd.errors import CypherdError, InternalError, MethodNotAllowed, Unavailable
 from cypherd.render.values import to_json
@@ -44,7 +43,3 @@ COMMON_HEADERS: Headers = [
     (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),
 ]
-
-
-def wanted(headers: Mapping[str, str]) -> str | None:
-    return headers.get("accept")

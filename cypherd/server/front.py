@@ -33,6 +33,7 @@ def run_front(settings: Settings, resources: FrontResources) -> int:
         level=logging.INFO,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     try:
         return uvloop.run(_serve(settings, resources))
     except CypherdError as error:
@@ -50,7 +51,6 @@ async def _serve(settings: Settings, resources: FrontResources) -> int:
         lifespan="off",
         log_config=None,
         access_log=False,
-        root_path=settings.root_path.rstrip("/"),
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=_LAST_BYTES,
         server_header=False,

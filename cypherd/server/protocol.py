@@ -14,12 +14,16 @@ from typing import Any, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from cypherd.errors import InvalidFormat
+from cypherd.server.errors import error_body
+
 CONNECTION = "cypherd.connection"
 """The key of the Connection in an ASGI scope."""
 
 _MAX_PIPELINED = 32
 _KEEPALIVE_IDLE, _KEEPALIVE_INTERVAL, _KEEPALIVE_PROBES = 30, 10, 3
 _USER_TIMEOUT_MS = 60_000
+_LINGER = 2.0
 
 
 class Connection(HttpToolsProtocol):
@@ -30,21 +34,43 @@ class Connection(HttpToolsProtocol):
         self.on_lost: set[Callable[[], None]] = set()
         self._active: RequestResponseCycle | None = None
 
+    # --- the connection -----------------------------------------------------------------
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         sock = transport.get_extra_info("socket")
         if sock is not None:
             _watch_for_lost_hosts(sock)
 
+    def eof_received(self) -> None:
+        """A half-closed connection counts as gone. Without the abort, closing would wait until
+        the client has taken all that is still to be sent, which it may never do."""
+        if self._answering():
+            self.break_off()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self.pipeline.clear()
-        if self._active is not None and not self._active.response_complete:
+        self._disconnect()
+        super().connection_lost(exc)
+
+    def break_off(self) -> None:
+        """End the connection in the middle of an answer, so that no client takes it as whole."""
+        self.transport.abort()
+        self._disconnect()
+
+    def _disconnect(self) -> None:
+        if self._active is not None and self._answering():
             self._active.disconnected = True
             self._active.message_event.set()
-        super().connection_lost(exc)
-        for call in list(self.on_lost):
-            call()
+        calls = list(self.on_lost)
         self.on_lost.clear()
+        for call in calls:
+            call()
+
+    def _answering(self) -> bool:
+        return self._active is not None and not self._active.response_complete
+
+    # --- requests -----------------------------------------------------------------------
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -55,15 +81,38 @@ class Connection(HttpToolsProtocol):
         if self.pipeline and len(self.pipeline) < _MAX_PIPELINED:
             self.flow.resume_reading()
 
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        self.cycle.more_body = False
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        cycle = self._active
+        if cycle is not None and cycle.response_complete and cycle.more_body:
+            # Refused before its body had come. What still comes is read and dropped for a
+            # moment: closing at once resets the connection before its client has read why.
+            self.loop.call_later(_LINGER, self._close_unless_whole, cycle)
+
+    def _close_unless_whole(self, cycle: RequestResponseCycle) -> None:
+        if cycle.more_body and not self.transport.is_closing():
+            self.transport.close()
+
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._active = cycle
         super()._start_asgi_task(cycle, app)
 
-    def break_off(self) -> None:
-        """End the connection in the middle of an answer, so that no client takes it as whole."""
-        if self._active is not None:
-            self._active.disconnected = True
-        self.transport.abort()
+    def send_400_response(self, msg: str) -> None:
+        """In the one form of all errors; never into the middle of another answer."""
+        if self._answering():
+            self.break_off()
+            return
+        body = error_body(InvalidFormat("this is no HTTP request that can be read"))
+        head = (
+            "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json; charset=utf-8\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode() + body)
+        self.transport.close()
 
 
 def _watch_for_lost_hosts(sock: socket.socket) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
@@ -16,7 +16,7 @@ import msgpack
 import orjson
 
 from cypherd.errors import InvalidFormat, RequestError, UnsupportedMediaType
-from cypherd.settings import Settings, parse_duration
+from cypherd.settings import Settings, format_duration, parse_duration
 
 CONTROLS = ("query", "params", "format", "timeout", "id", "rows", "integers")
 """The reserved names of URLs and forms."""
@@ -25,6 +25,7 @@ _FIELDS = frozenset(CONTROLS) | {"statement", "parameters"}
 _ALIASES = {"statement": "query", "parameters": "params"}
 _ID = re.compile(r"[A-Za-z0-9\-_.]{1,64}")
 _MAX_FIELDS = 1000
+_MAX_DEPTH = 200
 _ROWS = ("arrays", "objects")
 _INTEGERS = ("number", "string")
 _INT64_EDGE = 2.0**63
@@ -178,8 +179,13 @@ def parse_json(data: bytes, where: str) -> Any:
         value = orjson.loads(data)
     except orjson.JSONDecodeError as error:
         raise InvalidFormat(f"{where} is not JSON: {error}") from error
+    if not _has_large_float(value):
+        return value
     # A float this large may have been an integer: only the slower parser tells them apart.
-    return json.loads(data) if _has_large_float(value) else value
+    try:
+        return json.loads(data)
+    except RecursionError as error:
+        raise InvalidFormat(f"{where} is nested too deeply") from error
 
 
 def _has_large_float(value: Any) -> bool:
@@ -207,22 +213,33 @@ def _checked_parameters(value: Any) -> dict[str, Any]:
 
 
 def _check_value(name: str, value: Any) -> None:
-    waiting = [value]
-    while waiting:
-        item = waiting.pop()
-        if item is None or isinstance(item, str | bool | float):
-            continue
-        if isinstance(item, int):
-            if not -(2**63) <= item < 2**63:
-                raise RequestError(f"parameter {name!r}: {item} is beyond 64 bits")
-        elif isinstance(item, dict):
-            if not all(isinstance(key, str) for key in item):
-                raise RequestError(f"parameter {name!r}: a map has a key that is no string")
-            waiting.extend(item.values())
-        elif isinstance(item, list):
-            waiting.extend(item)
-        else:
-            raise RequestError(f"parameter {name!r}: {type(item).__name__} is no Cypher value")
+    """Level by level: later passes recurse, so a value may not be nested without end."""
+    level = [value]
+    for _ in range(_MAX_DEPTH):
+        below: list[Any] = []
+        for item in level:
+            below.extend(_checked_items(name, item))
+        if not below:
+            return
+        level = below
+    raise RequestError(f"parameter {name!r} is nested deeper than {_MAX_DEPTH} lists and maps")
+
+
+def _checked_items(name: str, value: Any) -> Iterable[Any]:
+    """What a list or map holds."""
+    if value is None or isinstance(value, str | bool | float):
+        return ()
+    if isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise RequestError(f"parameter {name!r}: {value} is beyond 64 bits")
+        return ()
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise RequestError(f"parameter {name!r}: a map has a key that is no string")
+        return value.values()
+    if isinstance(value, list):
+        return value
+    raise RequestError(f"parameter {name!r}: {type(value).__name__} is no Cypher value")
 
 
 def _ask(fields: Mapping[str, Any], headers: Mapping[str, str], settings: Settings) -> Ask:
@@ -276,7 +293,8 @@ def _timeout(text: str | None, settings: Settings) -> float | None:
         raise RequestError(f"timeout: {text!r} is not above zero")
     if seconds > settings.max_timeout:
         raise RequestError(
-            f"timeout: {text!r} is above the {settings.max_timeout:g}s of the setting max_timeout"
+            f"timeout: {text!r} is above the {format_duration(settings.max_timeout)} of the "
+            "setting max_timeout"
         )
     return seconds
 
