@@ -45,6 +45,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 _RESTARTS, _RESTART_WINDOW = 5, 60.0
 # After shutdown_grace, running queries are cancelled and the last bytes sent: this long.
 _STOP_MARGIN = 5.0
+_ECHO = 0.5
 
 
 def serve(settings: Settings, open_store: OpenStore, front_main: FrontMain, roles: Roles) -> int:
@@ -100,7 +101,7 @@ class Supervisor:
         self._lifeline, self._lifeline_write = os.pipe2(os.O_CLOEXEC)
         self._front = 0
         self._template = 0
-        self._signals = 0
+        self._stopping_since: float | None = None
         self._deaths: deque[float] = deque(maxlen=_RESTARTS)
 
     def run(self) -> int:
@@ -124,12 +125,12 @@ class Supervisor:
             code = os.waitstatus_to_exitcode(status)
             if pid == self._front:
                 self._front = 0
-                if code >= 0 or self._signals or not self._may_restart("front", code):
+                if code >= 0 or self._stopping_since or not self._may_restart("front", code):
                     return self._exit_code(code)
                 # Its workers and writer work for nobody now; the new front makes its own.
                 send_message(self._front_control, {"end_children": True})
                 self._front = self._fork(self._be_front)
-            elif pid == self._template and not self._signals:
+            elif pid == self._template and not self._stopping_since:
                 if not self._may_restart("template", code):
                     return 1
                 self._template = self._fork(self._be_template)
@@ -151,13 +152,18 @@ class Supervisor:
     # --- signals ------------------------------------------------------------------------
 
     def _on_stop(self, number: int, _frame: object) -> None:
-        """The first asks the front to drain, whatever its kind; a second ends it at once."""
-        self._signals += 1
+        """The first asks the front to drain, whatever its kind. A second Ctrl-C, not just an echo
+        of the first, ends it at once; a second SIGTERM changes nothing, since whoever signals a
+        process and then its group means one stop."""
+        now = time.monotonic()
+        first, self._stopping_since = self._stopping_since is None, self._stopping_since or now
         if not self._front:
             return
-        os.kill(self._front, signal.SIGTERM if self._signals == 1 else signal.SIGKILL)
-        if self._signals == 1:
+        if first:
+            os.kill(self._front, signal.SIGTERM)
             signal.setitimer(signal.ITIMER_REAL, self._settings.shutdown_grace + _STOP_MARGIN)
+        elif number == signal.SIGINT and now - self._stopping_since > _ECHO:
+            os.kill(self._front, signal.SIGKILL)
 
     def _on_overdue(self, _number: int, _frame: object) -> None:
         if self._front:

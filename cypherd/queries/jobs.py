@@ -6,6 +6,7 @@ All of it is pickled: both ends are forks of one program. Kinds of frames:
     worker -> front   PLANNED    Planned; `stops` says that nothing follows
                       CHUNK      bytes of the answer
                       END        Ended
+    writer -> front   READY      (last sequence number, statements) of the store's last commit
     front -> writer   GROUP      WriteGroup
     writer -> front   WRITTEN    sequence number (!Q), then bytes of the answer
                       DONE       (sequence number, Ended)
@@ -24,7 +25,7 @@ from cypherd.queries.guard import Limits
 from cypherd.render.renderer import RenderOptions
 
 JOB, PLANNED, CHUNK, END = 1, 2, 3, 4
-GROUP, WRITTEN, DONE, COMMITTED = 5, 6, 7, 8
+GROUP, WRITTEN, DONE, COMMITTED, READY = 5, 6, 7, 8, 9
 
 SEQUENCE = struct.Struct("!Q")
 

@@ -75,7 +75,7 @@ class Runner:
         self._workers = self._pool("worker", worker_count(settings), 1, "queue_limit")
         self._planners = self._pool("planner", 1, 1, "queue_limit")
         self._writes = Writes(
-            settings, self._forks, self._slots, self._store, self.plans, self.registry,
+            settings, self._forks, self._slots, self.plans, self.registry,
             self._on_death,
         )  # fmt: skip
         self._inline = Inline(settings, self._store, Engine(settings))

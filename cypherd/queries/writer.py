@@ -32,6 +32,7 @@ from cypherd.queries.guard import QueryGuard
 from cypherd.queries.jobs import (
     COMMITTED,
     DONE,
+    READY,
     SEQUENCE,
     WRITTEN,
     Ended,
@@ -64,6 +65,7 @@ def run_writer(context: ChildContext) -> None:
     words = words_of(context.shared)
     writer = Writer(context.settings, store, Engine(context.settings), channel, words)
     with contextlib.suppress(ChannelClosed):
+        writer.get_ready()
         while True:
             _, payload = channel.receive()
             writer.run(unpack(payload))
@@ -96,6 +98,16 @@ class Writer:
         self._plans: OrderedDict[str, Plan] = OrderedDict()
         self._output: list[bytes] = []
         self._output_size = 0
+
+    def get_ready(self) -> None:
+        """Tell what the store's last commit holds, after taking the write lock once.
+
+        A writer that is killed between writing LMDB's meta page and announcing it in the lock
+        file leaves a commit that no reader sees, until the next writer takes the lock and finds
+        it: asked any earlier, the store would deny what it is about to remember."""
+        self._store.write().abort()
+        self._put(frame(READY, pack(self._store.last_statements())))
+        self._flush()
 
     def run(self, group: WriteGroup) -> None:
         """Run, commit and report a group. Raises ChannelClosed when the front has gone."""

@@ -4,8 +4,9 @@
 
 The queue is here, not in the writer: who waits can be cancelled at once, and a group is all that
 waited while the one before it was synced. When the writer is lost, what its last commit holds is
-read from the store itself and acknowledged; the rest is sent again to a new writer, a bounded
-number of times, and the statement that was running at the time by itself from then on.
+acknowledged; the rest is sent again to a new writer, a bounded
+number of times, and the statement that was running at the time by itself from then on. What the
+last commit holds, the new writer says, once it has the write lock (see `Writer.get_ready`).
 """
 
 from __future__ import annotations
@@ -41,11 +42,9 @@ from cypherd.queries.registry import ClientGone, Entry, Registry
 from cypherd.queries.slots import FINISHED, RUNNING, Slot, SlotTable, reason_of
 from cypherd.queries.spool import Spool
 from cypherd.settings import Settings
-from cypherd.storage.protocols import GraphStore
 
 _log = logging.getLogger("cypherd.queries")
 
-# A crashed front's last statements may have got further than the store says: leave a gap.
 _SEQUENCE_GAP = 1_000_000
 _FORK_RETRY = 0.1
 # Each statement of a group has a slot in the shared map.
@@ -79,7 +78,6 @@ class Writes:
         settings: Settings,
         forks: Forks,
         slots: SlotTable,
-        store: GraphStore,
         plans: PlanCache,
         registry: Registry,
         on_death: Callable[[], None],
@@ -87,7 +85,6 @@ class Writes:
         self._settings = settings
         self._forks = forks
         self._slots = slots
-        self._store = store
         self._plans = plans
         self._registry = registry
         self._on_death = on_death
@@ -97,7 +94,7 @@ class Writes:
         self._wake = asyncio.Event()
         self._child: Child | None = None
         self._known: set[str] = set()
-        self._sequences = itertools.count(store.last_statements()[0] + _SEQUENCE_GAP)
+        self._sequences: itertools.count[int] | None = None
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -153,16 +150,16 @@ class Writes:
 
     async def _serve(self) -> None:
         while True:
-            if self._child is None:
-                self._child = await self._fork()
-                self._known.clear()
+            child = self._child = await self._fork()
+            self._known.clear()
             try:
-                await self._wait_for_work(self._child)
-                group = self._next_group()
-                await self._child.channel.send([frame(GROUP, pack(group))])
-                await self._receive_group(self._child)
+                await self._settle_lost(child)
+                while True:
+                    await self._wait_for_work(child)
+                    await child.channel.send([frame(GROUP, pack(self._next_group()))])
+                    await self._receive_group(child)
             except ChannelClosed:
-                await self._recover(self._child)
+                await self._bury(child)
 
     async def _fork(self) -> Child:
         while True:
@@ -216,6 +213,7 @@ class Writes:
             plans[request.text] = statement.planned
         if statement.slot is None:
             statement.slot = self._slots.take()
+        assert self._sequences is not None, "a group is sent after the writer was ready"
         statement.sequence = next(self._sequences)
         self._in_flight[statement.sequence] = statement
         entry.slot = statement.slot
@@ -324,15 +322,21 @@ class Writes:
             statement.entry.state = "waiting"
             self._queue.appendleft(statement)
 
-    async def _recover(self, child: Child) -> None:
-        """The writer is lost: find out from the store what its last commit holds."""
-        _log.warning("the writer (pid %d) was lost; settling its statements", child.pid)
+    async def _bury(self, child: Child) -> None:
+        _log.warning("the writer (pid %d) was lost", child.pid)
+        self._child = None
         child.kill()
         child.channel.close()
         await child.dead()
-        self._child = None
         self._on_death()
-        _, committed = self._store.last_statements()
+
+    async def _settle_lost(self, child: Child) -> None:
+        """A new writer says what the last commit holds: acknowledge that, send the rest again."""
+        _, payload = await child.channel.receive()
+        sequence, committed = unpack(payload)
+        if self._sequences is None:
+            # A crashed front may have got further than the store says: leave a gap.
+            self._sequences = itertools.count(sequence + _SEQUENCE_GAP)
         lost = list(self._in_flight.values())
         self._in_flight.clear()
         again = []
