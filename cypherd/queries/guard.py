@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import monotonic
+from time import monotonic, thread_time
 
 from cypherd.errors import (
     DeadlinePassed,
@@ -19,7 +19,7 @@ from cypherd.errors import (
     QueryStopped,
     RowLimitExceeded,
 )
-from cypherd.processes.limits import anonymous_memory
+from cypherd.processes.limits import MemoryGauge
 from cypherd.queries.slots import CANCEL, PEAK, REASON, ROWS, Slot, error_for
 
 _MEMORY_INTERVAL = 0.02
@@ -33,27 +33,37 @@ class Limits:
     deadline_message: str
     max_rows: int
     max_memory: int
-    share_end: float | None = None
 
 
 class QueryGuard:
-    """The guard of a statement in a worker or in the writer."""
+    """The guard of a statement in a worker or in the writer. `share_end`: when a statement of a
+    group has had its share."""
 
-    __slots__ = ("_base_memory", "_limits", "_slot", "check", "held", "peak", "rows")
+    __slots__ = ("_base_memory", "_gauge", "_limits", "_share_end", "_slot", "check", "held",
+                 "peak", "rows")  # fmt: skip
 
     check: Callable[[], None]
 
-    def __init__(self, slot: Slot, query: int, limits: Limits) -> None:
+    def __init__(
+        self,
+        slot: Slot,
+        query: int,
+        limits: Limits,
+        gauge: MemoryGauge,
+        share_end: float | None = None,
+    ) -> None:
         self._slot = slot
         self._limits = limits
-        self._base_memory = anonymous_memory()
+        self._gauge = gauge
+        self._share_end = share_end
+        self._base_memory = gauge.read()
         self.held = 0
         self.peak = 0
         self.rows = 0
         self.check = self._make_check(slot.words, slot.base + CANCEL, query)
 
     def _make_check(self, words: memoryview, cancel: int, query: int) -> Callable[[], None]:
-        wake = 0.0
+        wake = self._due(monotonic())
         look = self._look
 
         def check() -> None:
@@ -71,14 +81,17 @@ class QueryGuard:
         now = monotonic()
         if now >= limits.deadline:
             raise DeadlinePassed(limits.deadline_message)
-        if limits.share_end is not None and now >= limits.share_end:
+        if self._share_end is not None and now >= self._share_end:
             raise GroupShareSpent("the statement took more than its share of a group commit")
-        grown = anonymous_memory() - self._base_memory
+        grown = self._gauge.read() - self._base_memory
         self._note_peak(max(grown, self.held))
         if grown > limits.max_memory:
             raise self._over_memory()
-        due = min(limits.deadline, now + _MEMORY_INTERVAL)
-        return due if limits.share_end is None else min(due, limits.share_end)
+        return self._due(now)
+
+    def _due(self, now: float) -> float:
+        due = min(self._limits.deadline, now + _MEMORY_INTERVAL)
+        return due if self._share_end is None else min(due, self._share_end)
 
     def hold(self, nbytes: int) -> None:
         self.held += nbytes
@@ -115,21 +128,24 @@ def over_rows(limit: int) -> RowLimitExceeded:
 
 
 class InlineGuard:
-    """The guard of a read that runs in the event loop until `end`. It needs no slot: nothing
-    else runs there that could cancel it."""
+    """The guard of a read that may spend `budget` seconds of the event loop's own processor time:
+    what other processes took from the loop meanwhile is not the query's fault. It needs no slot:
+    nothing else runs there that could cancel it."""
 
     __slots__ = ("_held", "_max_memory", "_max_rows", "check", "rows")
 
     check: Callable[[], None]
 
-    def __init__(self, end: float, max_rows: int, max_memory: int) -> None:
+    def __init__(self, budget: float, max_rows: int, max_memory: int) -> None:
         self._max_rows = max_rows
         self._max_memory = max_memory
         self._held = 0
         self.rows = 0
 
+        end = thread_time() + budget
+
         def check() -> None:
-            if monotonic() >= end:
+            if thread_time() >= end:
                 raise InlineBudgetSpent("the query took its time in the event loop")
 
         self.check = check

@@ -10,6 +10,7 @@ no side effects.
 from __future__ import annotations
 
 import asyncio
+from resource import RUSAGE_SELF, getrusage
 from time import monotonic
 
 from cypherd.engine import Engine
@@ -25,7 +26,8 @@ from cypherd.storage.protocols import GraphStore
 
 _MEMORY = 4 << 20
 # Page faults cannot be vetoed: a read of pages that are not in memory takes as long as the disk
-# takes. When the loop has lagged this much, for whatever reason, inlining stops for a while.
+# takes. When the loop has lagged this much and waited for the disk meanwhile, inlining stops for a
+# while. Lag alone, when other processes have the processors, is no reason: a worker would wait too.
 _LAG_LIMIT = 0.020
 _LAG_PAUSE = 0.25
 _LAG_PERIOD = 0.010
@@ -42,6 +44,7 @@ class Inline:
         self._paused_until = 0.0
         self._lag_timer: asyncio.TimerHandle | None = None
         self._lag_due = 0.0
+        self._faults = getrusage(RUSAGE_SELF).ru_majflt
         self.lag = 0.0
         """Seconds by which the loop was late, at the last look."""
 
@@ -54,7 +57,7 @@ class Inline:
             self._lag_timer.cancel()
 
     def open(self) -> bool:
-        """Whether inlining is on: not while the loop lags."""
+        """Whether inlining is on: not while the loop waits for the disk."""
         return not self._paused_until or monotonic() >= self._paused_until
 
     async def turn(self) -> None:
@@ -71,7 +74,7 @@ class Inline:
                 plan = known.plan()
                 if plan.schema_version != transaction.schema.version:
                     return None
-                guard = InlineGuard(self._turn_end, self._max_rows, _MEMORY)
+                guard = InlineGuard(self._turn_end - monotonic(), self._max_rows, _MEMORY)
                 result = self._engine.run(
                     plan, request.parameters, transaction, guard, clock=entry.started
                 )
@@ -103,7 +106,9 @@ class Inline:
     def _measure_lag(self) -> None:
         now = monotonic()
         self.lag = max(0.0, now - self._lag_due)
-        if self.lag > _LAG_LIMIT:
+        faults = getrusage(RUSAGE_SELF).ru_majflt
+        if self.lag > _LAG_LIMIT and faults > self._faults:
             self._paused_until = now + _LAG_PAUSE
+        self._faults = faults
         self._lag_due = now + _LAG_PERIOD
         self._lag_timer = self._loop.call_later(_LAG_PERIOD, self._measure_lag)

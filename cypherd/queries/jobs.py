@@ -9,7 +9,7 @@ All of it is pickled: both ends are forks of one program. Kinds of frames:
     writer -> front   READY      (last sequence number, statements) of the store's last commit
     front -> writer   GROUP      WriteGroup
     writer -> front   WRITTEN    sequence number (!Q), then bytes of the answer
-                      DONE       (sequence number, Ended)
+                      DONE       [Done] of statements that have ended, before the commit
                       COMMITTED  Settlement
 """
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 import pickle
 import struct
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from cypherd.planner.plan import Plan
 from cypherd.queries.guard import Limits
@@ -106,6 +106,14 @@ class Ended:
     told: bool = False
     resident: int = 0
     planned: Planned | None = None
+
+
+class Done(NamedTuple):
+    """How a statement of a group ended, and the last of its bytes; WRITTEN had those before."""
+
+    sequence: int
+    ended: Ended
+    tail: bytes
 
 
 @dataclass(frozen=True, slots=True)

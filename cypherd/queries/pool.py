@@ -55,7 +55,7 @@ class Pool:
         on_death: Callable[[], None],
     ) -> None:
         self._forks = forks
-        self._role = role
+        self.role = role
         self.size = size
         self._spare = spare
         self._queue_limit = queue_limit
@@ -177,7 +177,7 @@ class Pool:
         self._loop.add_reader(worker.child.channel.fileno(), self._died_idle, worker)
 
     def _died_idle(self, worker: Worker) -> None:
-        _log.warning("idle %s %d (pid %d) died", self._role, worker.number, worker.child.pid)
+        _log.warning("idle %s %d (pid %d) died", self.role, worker.number, worker.child.pid)
         self._drop(worker)
 
     def _hand_over(self) -> None:
@@ -226,7 +226,7 @@ class Pool:
     async def _fork_until_done(self) -> Child:
         while True:
             try:
-                return await self._forks.fork(self._role)
+                return await self._forks.fork(self.role)
             except ForkFailed as error:
                 _log.warning("%s", error)
                 await asyncio.sleep(_FORK_RETRY)

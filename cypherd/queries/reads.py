@@ -92,7 +92,7 @@ class ReadRun:
         entry = self.entry
         entry.check_stopped()
         slot = self._slot = self._reads.slots.take()
-        entry.place = "planner" if plan_only else f"worker {self.worker.number}"
+        entry.place = f"{self._reads.pool.role} {self.worker.number}"
         entry.state = "running"
         entry.slot = slot
         entry.stopper = self.stop

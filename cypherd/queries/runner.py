@@ -3,7 +3,8 @@
     text known?  no --> a free worker plans and runs it, or the planner only plans it
          | yes
     a write? --> the writer            bounded? --> inline, on the loop's budget
-    any other read (or the budget is spent) --> a worker, from the bounded queue
+    any other read (or the budget is spent) --> a worker, from the bounded queue; a bounded one
+    whose budget is spent while all workers are busy --> the planner
 
 One runner lives in one front, in its event loop.
 """
@@ -47,6 +48,8 @@ __all__ = ["Answer", "QueryRequest", "Runner", "StreamAborted"]
 _log = logging.getLogger("cypherd.queries")
 
 _WATCH_PERIOD = 0.1
+# Processes that plan, and run bounded reads, while the pool is full of long ones.
+PLANNERS = 2
 # What queries that are cancelled at the end of a drain get to say so.
 _CANCEL_WAIT = 1.0
 
@@ -73,7 +76,7 @@ class Runner:
         self._store.reader_check()
         self._forks = Forks(self._front.template)
         self._workers = self._pool("worker", worker_count(settings), 1, "queue_limit")
-        self._planners = self._pool("planner", 1, 1, "queue_limit")
+        self._planners = self._pool("planner", PLANNERS, 1, "queue_limit")
         self._writes = Writes(
             settings, self._forks, self._slots, self.plans, self.registry,
             self._on_death,
@@ -264,7 +267,11 @@ class Runner:
                 if answer is not None:
                     return answer
         if planned is None or planned.kind == "read":
-            found = await self._reads.start(entry, request, planned, plan_only=False)
+            reads = self._reads
+            if planned is not None and planned.inline and not self._workers.free():
+                # Bounded, and the loop had no time for it: it must not wait behind long ones.
+                reads = self._plannings
+            found = await reads.start(entry, request, planned, plan_only=False)
             if not isinstance(found, Planned):
                 run, first, ended = found
                 media_type = renderer_named(request.format).media_type

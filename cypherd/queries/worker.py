@@ -15,7 +15,7 @@ from cypherd.engine import Engine
 from cypherd.planner.plan import Plan
 from cypherd.processes.channel import BlockingChannel, ChannelClosed, frame
 from cypherd.processes.context import ChildContext
-from cypherd.processes.limits import anonymous_memory, limit_data
+from cypherd.processes.limits import MemoryGauge, limit_data
 from cypherd.queries.guard import QueryGuard
 from cypherd.queries.jobs import (
     CHUNK,
@@ -65,12 +65,13 @@ class Worker:
         self._engine = engine
         self._channel = channel
         self._words = words
+        self._gauge = MemoryGauge()
 
     def run(self, job: ReadJob) -> None:
         """Answer one job. Raises ChannelClosed when the front has gone."""
         slot = Slot(self._words, job.slot)
         slot.begin(job.query, PLANNING)
-        guard = QueryGuard(slot, job.query, job.limits)
+        guard = QueryGuard(slot, job.query, job.limits, self._gauge)
         answer = _Answer(self._channel, slot)
         ended: Ended | None
         try:
@@ -86,7 +87,7 @@ class Worker:
         if ended is None:
             slot.end(job.query)
             return
-        ended = replace(ended, rows=guard.rows, peak=guard.peak, resident=anonymous_memory())
+        ended = replace(ended, rows=guard.rows, peak=guard.peak, resident=self._gauge.read())
         slot.end(job.query)
         answer.finish(ended)
 

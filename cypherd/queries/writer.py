@@ -19,7 +19,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections import OrderedDict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from time import monotonic
 
 from cypherd.engine import Engine
@@ -27,7 +27,7 @@ from cypherd.errors import CypherdError, GroupShareSpent, MemoryLimitExceeded
 from cypherd.planner.plan import Plan
 from cypherd.processes.channel import BlockingChannel, ChannelClosed, frame
 from cypherd.processes.context import ChildContext
-from cypherd.processes.limits import limit_data
+from cypherd.processes.limits import MemoryGauge, limit_data
 from cypherd.queries.guard import QueryGuard
 from cypherd.queries.jobs import (
     COMMITTED,
@@ -35,6 +35,7 @@ from cypherd.queries.jobs import (
     READY,
     SEQUENCE,
     WRITTEN,
+    Done,
     Ended,
     Planned,
     Settlement,
@@ -55,6 +56,7 @@ _log = logging.getLogger("cypherd.queries")
 # that each stay just below their share.
 _GROUP_SHARES = 5
 _FLUSH = 64 * 1024
+_SMALL = 4 * 1024
 
 
 def run_writer(context: ChildContext) -> None:
@@ -96,8 +98,10 @@ class Writer:
         self._channel = channel
         self._words = words
         self._plans: OrderedDict[str, Plan] = OrderedDict()
+        self._gauge = MemoryGauge()
         self._output: list[bytes] = []
         self._output_size = 0
+        self._done: list[Done] = []
 
     def get_ready(self) -> None:
         """Tell what the store's last commit holds, after taking the write lock once.
@@ -168,10 +172,11 @@ class Writer:
         """Whether the statement succeeded; if not, what it did is to be aborted."""
         slot = Slot(self._words, job.slot)
         slot.begin(job.query, EXECUTING)
-        guard = QueryGuard(slot, job.query, replace(job.limits, share_end=share_end))
+        guard = QueryGuard(slot, job.query, job.limits, self._gauge, share_end)
         try:
             guard.check()
-            ended = self._execute(transaction, job, guard)
+            tail, stats, planned = self._execute(transaction, job, guard)
+            ended = Ended(guard.rows, guard.peak, stats, planned=planned)
             outcome.succeeded.append(job.sequence)
         except ChannelClosed:
             raise
@@ -181,15 +186,18 @@ class Writer:
             slot.end(0)
             return False
         except Exception as error:
-            ended = Ended(error=as_answer(error, job.text).to_wire())
+            wire = as_answer(error, job.text).to_wire()
+            tail, ended = b"", Ended(guard.rows, guard.peak, error=wire)
             error.__traceback__ = None
             outcome.failed.append(job.sequence)
-        ended = replace(ended, rows=guard.rows, peak=guard.peak)
-        self._put(frame(DONE, pack((job.sequence, ended))))
+        self._note(Done(job.sequence, ended, tail))
         slot.end(job.query)
         return ended.error is None
 
-    def _execute(self, transaction: WriteTransaction, job: WriteJob, guard: QueryGuard) -> Ended:
+    def _execute(
+        self, transaction: WriteTransaction, job: WriteJob, guard: QueryGuard
+    ) -> tuple[bytes, dict[str, int], Planned | None]:
+        """The last bytes of the result, the stats, and the plan if it had to be made anew."""
         plan = self._plans.get(job.text)
         planned = None
         if plan is None or plan.schema_version != transaction.schema.version:
@@ -197,17 +205,19 @@ class Writer:
             planned = Planned.of(plan)
             self._remember(job.text, plan)
         result = self._engine.run(plan, job.parameters, transaction, guard, clock=job.clock)
-        head = SEQUENCE.pack(job.sequence)
+        tail = b""
         size = 0
         try:
             for chunk in renderer_named(job.format).render(result, job.options):
                 size += len(chunk)
                 if size > self._settings.spool_limit:
                     raise self._too_large()
-                self._put(frame(WRITTEN, head + chunk))
+                if tail:
+                    self._put(frame(WRITTEN, SEQUENCE.pack(job.sequence) + tail))
+                tail = chunk
         finally:
             result.close()
-        return Ended(stats=result.stats.to_dict(), planned=planned)
+        return tail, result.stats.to_dict(), planned
 
     def _commit(self, transaction: WriteTransaction, outcome: _Group) -> Settlement:
         settled = outcome.succeeded + outcome.failed
@@ -230,22 +240,37 @@ class Writer:
     def _fail_all(self, group: WriteGroup, error: Exception) -> None:
         for job in group.jobs:
             ended = Ended(error=as_answer(error, job.text).to_wire())
-            self._put(frame(DONE, pack((job.sequence, ended))))
+            self._note(Done(job.sequence, ended, b""))
         self._report(Settlement(tuple(job.sequence for job in group.jobs)))
 
     # --- output -------------------------------------------------------------------------
 
     def _report(self, settlement: Settlement) -> None:
+        self._put_done()
         self._put(frame(COMMITTED, pack(settlement)))
         self._flush()
+
+    def _note(self, done: Done) -> None:
+        self._done.append(done)
+        if len(done.tail) > _SMALL:
+            self._put_done()
+
+    def _put_done(self) -> None:
+        if self._done:
+            done, self._done = self._done, []
+            self._put(frame(DONE, pack(done)))
 
     def _put(self, data: bytes) -> None:
         self._output.append(data)
         self._output_size += len(data)
         if self._output_size >= _FLUSH:
-            self._flush()
+            self._send()
 
     def _flush(self) -> None:
+        self._put_done()
+        self._send()
+
+    def _send(self) -> None:
         if self._output:
             self._channel.send(*self._output)
             self._output.clear()

@@ -237,8 +237,11 @@ class Writes:
                 sequence = SEQUENCE.unpack_from(payload)[0]
                 await self._hold(self._in_flight[sequence], payload[SEQUENCE.size :])
             elif kind == DONE:
-                sequence, ended = unpack(payload)
-                self._in_flight[sequence].ended = ended
+                for done in unpack(payload):
+                    statement = self._in_flight[done.sequence]
+                    statement.ended = done.ended
+                    if done.tail:
+                        await self._hold(statement, done.tail)
             elif kind == COMMITTED:
                 self._apply(unpack(payload))
                 return
