@@ -210,7 +210,8 @@ class ReadRun:
 
     def abandon(self) -> None:
         """Nobody waits for the answer any more: stop the query and wait for its end aside."""
-        if self._slot is None:
+        if self._slot is None or not self._sent:
+            # No job has reached the worker: no END would ever come.
             self.finish(Ended())
             self._reads.registry.end(self.entry, self.entry.stop_error or ClientGone("gone"))
             return
