@@ -95,10 +95,17 @@ async def _read_answer(reader: asyncio.StreamReader) -> tuple[int, Any]:
     if "content-length" in headers:
         body = await reader.readexactly(int(headers["content-length"]))
     else:
-        while size := int((await reader.readline()).split(b";")[0], 16):
+        while size := await _chunk_size(reader):
             body += (await reader.readexactly(size + 2))[:-2]
         await reader.readline()
     return int(head[0].split()[1]), json.loads(body)
+
+
+async def _chunk_size(reader: asyncio.StreamReader) -> int:
+    line = await reader.readline()
+    if not line.endswith(b"\n"):
+        raise EOFError("the answer was broken off")
+    return int(line.split(b";")[0], 16)
 
 
 async def _create(port: int, model: Model, end: float) -> None:

@@ -108,6 +108,7 @@ class Pool:
                 ticket.set_exception(error)
 
         entry.stopper = stop
+        entry.waiting_for = self._what_is_waited_for
         try:
             return await ticket
         except asyncio.CancelledError:
@@ -116,9 +117,13 @@ class Pool:
             raise
         finally:
             entry.stopper = None
+            entry.waiting_for = None
             if ticket in self._waiting:
                 self._waiting.remove(ticket)
             self._hand_over()
+
+    def _what_is_waited_for(self) -> str:
+        return f"a free {self.role}"
 
     def release(self, worker: Worker, resident: int = 0) -> None:
         """A worker has answered and waits for the next job."""
