@@ -40,11 +40,20 @@ def limit_data(nbytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
-def anonymous_memory() -> int:
-    """Bytes of this process's resident memory that are its own (RssAnon): resident pages minus
-    those of files and shared maps, since RSS alone counts every page of the store it read."""
-    fields = Path("/proc/self/statm").read_bytes().split()
-    return (int(fields[1]) - int(fields[2])) * _PAGE
+class MemoryGauge:
+    """How much memory this process has of its own. Make it after the fork: the file that it keeps
+    open speaks of the process that opened it."""
+
+    __slots__ = ("_statm",)
+
+    def __init__(self) -> None:
+        self._statm = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
+
+    def read(self) -> int:
+        """Bytes of RssAnon: resident pages minus those of files and shared maps, since RSS alone
+        counts every page of the store that was read. About 2 us."""
+        fields = os.pread(self._statm, 128, 0).split(None, 3)
+        return (int(fields[1]) - int(fields[2])) * _PAGE
 
 
 def thread_count() -> int:
