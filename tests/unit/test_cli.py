@@ -1,0 +1,98 @@
+"""The command line in processes of its own: what it prints, where, and its exit codes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import cypherd
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "cypherd", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_version() -> None:
+    done = run("--version")
+    assert (done.returncode, done.stdout) == (0, f"cypherd {cypherd.__version__}\n")
+
+
+@pytest.mark.parametrize("command", ["serve", "import", "generate", "info"])
+def test_every_command_has_help(command: str) -> None:
+    done = run(command, "--help")
+    assert done.returncode == 0
+    assert "Example:" in done.stdout
+    assert command in run("--help").stdout
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, cypherd.cli as c\n"
+        "try: c.application(['serve', '--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'numba', 'lmdb', 'lark', 'uvicorn', 'starlette'} & set(sys.modules)\n"
+        "print(heavy, file=sys.stderr); sys.exit(bool(heavy))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_generate_and_info(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    done = run("generate", "--store", store, "--persons", "50")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(run("info", "--store", store, "--json").stdout)
+    assert found["labels"]["Person"] == 50
+    assert f"{found['nodes']:,} nodes" in done.stdout
+    assert found["relationships"] == sum(found["types"].values())
+    assert "label Person: 50" in run("info", "--store", store).stdout
+
+
+def test_import(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    folder = tmp_path / "csv"
+    folder.mkdir()
+    manifest = {
+        "nodes": [{"file": "person.csv", "label": "Person", "key": "id", "rows": 2}],
+        "relationships": [],
+    }
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with (folder / "person.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([["id", "name"], ["1", "Ann"], ["2", "Bob"]])
+    done = run("import", folder, "--store", store)
+    assert done.returncode in (0, 1)
+    assert "Traceback" not in done.stderr
+
+
+def test_no_store(tmp_path: Path) -> None:
+    done = run("info", "--store", tmp_path / "none")
+    assert done.returncode == 1
+    assert done.stderr.startswith("cypherd: ")
+    assert str(tmp_path / "none") in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_wrong_setting(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text("colour = 1")
+    done = run("info", "--store", tmp_path, "--config", file)
+    assert done.returncode == 2
+    assert "colour" in done.stderr
+
+
+def test_a_wrong_option() -> None:
+    assert run("info", "--nonsense").returncode == 2
+    assert run("nonsense").returncode == 2
