@@ -41,7 +41,8 @@ VALUES = SCALARS | TEXT | st.lists(SCALARS | TEXT, max_size=3)
 
 
 def order(left: Any, right: Any) -> int:
-    return (left > right) - (left < right)
+    above, below = bool(left > right), bool(left < right)
+    return above - below
 
 
 @given(VALUES, VALUES)
