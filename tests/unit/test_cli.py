@@ -61,19 +61,33 @@ def test_generate_and_info(tmp_path: Path) -> None:
     assert "label Person: 50" in run("info", "--store", store).stdout
 
 
+def people(folder: Path, *rows: tuple[str, str]) -> Path:
+    """A folder to import: persons by id and name."""
+    (folder / "nodes").mkdir(parents=True)
+    with (folder / "nodes" / "Person.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("id", "name"), *rows])
+    types = {"id": "INTEGER", "name": "STRING"}
+    manifest = [{"file": "nodes/Person.csv", "labels": ["Person"], "types": types}]
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    return folder
+
+
 def test_import(tmp_path: Path) -> None:
     store = tmp_path / "store"
-    folder = tmp_path / "csv"
-    folder.mkdir()
-    manifest = {
-        "nodes": [{"file": "person.csv", "label": "Person", "key": "id", "rows": 2}],
-        "relationships": [],
-    }
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    with (folder / "person.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([["id", "name"], ["1", "Ann"], ["2", "Bob"]])
+    folder = people(tmp_path / "csv", ("1", "Ann"), ("2", "Bob"))
     done = run("import", folder, "--store", store)
-    assert done.returncode in (0, 1)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("2 nodes, 0 relationships")
+    found = json.loads(run("info", "--store", store, "--json").stdout)
+    assert found["labels"] == {"Person": 2}
+
+
+def test_a_bad_row_is_told_by_file_and_line(tmp_path: Path) -> None:
+    folder = people(tmp_path / "csv", ("1", "Ann"), ("two", "Bob"))
+    done = run("import", folder, "--store", tmp_path / "store")
+    assert done.returncode == 1
+    assert "Person.csv" in done.stderr
+    assert "3" in done.stderr
     assert "Traceback" not in done.stderr
 
 
