@@ -144,6 +144,9 @@ class _Query:
     async def send_whole(self, status: int, headers: Headers, body: bytes) -> None:
         length = (b"content-length", b"%d" % len(body))
         headers = [*headers, length] if status != 204 else headers
+        self._started = True
+        if self._connection is not None and self._connection.answer(status, headers, body):
+            return
         await self._start(status, headers)
         await self.raw_send({"type": "http.response.body", "body": body})
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from cypherd.errors import InvalidFormat
 from cypherd.server.errors import error_body
+from cypherd.server.safety import Headers
 
 CONNECTION = "cypherd.connection"
 """The key of the Connection in an ASGI scope."""
@@ -24,6 +26,7 @@ _MAX_PIPELINED = 32
 _KEEPALIVE_IDLE, _KEEPALIVE_INTERVAL, _KEEPALIVE_PROBES = 30, 10, 3
 _USER_TIMEOUT_MS = 60_000
 _LINGER = 2.0
+_REASONS = {status.value: b"%d %s" % (status, status.phrase.encode()) for status in HTTPStatus}
 
 
 class Connection(HttpToolsProtocol):
@@ -57,6 +60,28 @@ class Connection(HttpToolsProtocol):
         """End the connection in the middle of an answer, so that no client takes it as whole."""
         self.transport.abort()
         self._disconnect()
+
+    def answer(self, status: int, headers: Headers, body: bytes) -> bool:
+        """Send a whole answer to the request at hand in one write: by ASGI messages it is two,
+        and each costs about as much as all the rest of a short answer. False, with nothing
+        done, while the client does not take what was sent before: then ASGI's way waits."""
+        cycle = self._active
+        if cycle is None or cycle.response_started or cycle.disconnected or self.flow.write_paused:
+            return False
+        lines = [b"HTTP/1.1 ", _REASONS[status]]
+        for name, value in (*cycle.default_headers, *headers):
+            lines += (b"\r\n", name, b": ", value)
+        lines.append(b"\r\n\r\n" if cycle.keep_alive else b"\r\nconnection: close\r\n\r\n")
+        if cycle.scope["method"] != "HEAD":
+            lines.append(body)
+        self.transport.write(b"".join(lines))
+        cycle.response_started = cycle.response_complete = True
+        cycle.waiting_for_100_continue = False
+        cycle.message_event.set()
+        if not cycle.keep_alive:
+            self.transport.close()
+        cycle.on_response()
+        return True
 
     def _disconnect(self) -> None:
         if self._active is not None and self._answering():
