@@ -1,0 +1,261 @@
+"""Group commit, in one process: a real writer on a real store, its frames collected."""
+
+from __future__ import annotations
+
+import itertools
+import mmap
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cypherd.engine import Engine
+from cypherd.processes.channel import HEADER, BlockingChannel
+from cypherd.queries.guard import Limits
+from cypherd.queries.jobs import (
+    COMMITTED,
+    DONE,
+    READY,
+    SEQUENCE,
+    WRITTEN,
+    Ended,
+    Settlement,
+    WriteGroup,
+    WriteJob,
+    unpack,
+)
+from cypherd.queries.slots import SlotTable, words_of
+from cypherd.queries.writer import Writer
+from cypherd.render.renderer import RenderOptions
+from cypherd.settings import MIB, Settings
+from cypherd.storage.lmdb.store import LmdbStore, open_store
+
+
+class Frames(BlockingChannel):
+    """Collects what the writer sends, and what the store held when each frame was sent."""
+
+    def __init__(self, store: LmdbStore) -> None:
+        self.store = store
+        self.sent: list[tuple[int, bytes]] = []
+        self.kinds: list[tuple[int, int]] = []
+
+    def send(self, *frames: bytes) -> None:
+        data = b"".join(frames)
+        while data:
+            length, kind = HEADER.unpack_from(data)
+            end = HEADER.size + length
+            self.sent.append((kind, data[HEADER.size : end]))
+            self.kinds.append((kind, self.store.last_statements()[0]))
+            data = data[end:]
+
+
+@dataclass
+class Bench:
+    """A writer with its front's side by hand."""
+
+    store: LmdbStore
+    settings: Settings
+    frames: Frames = field(init=False)
+    writer: Writer = field(init=False)
+    slots: SlotTable = field(init=False)
+    sequences: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    def __post_init__(self) -> None:
+        shared = mmap.mmap(-1, 1 << 16)
+        self.slots = SlotTable(shared)
+        self.frames = Frames(self.store)
+        engine = Engine(self.settings)
+        words = words_of(shared)
+        self.writer = Writer(self.settings, self.store, engine, self.frames, words)
+
+    def job(self, text: str, **parameters: Any) -> WriteJob:
+        number = next(self.sequences)
+        limits = Limits(time.monotonic() + 60, "late", self.settings.max_rows, 1 << 30)
+        slot = self.slots.take().number
+        return WriteJob(
+            number, number, slot, text, parameters, "json", RenderOptions(), limits, time.time()
+        )
+
+    def run(
+        self, *jobs: WriteJob, share: float | None = 10.0
+    ) -> tuple[Settlement, dict[int, Ended], dict[int, bytes]]:
+        """The settlement, how each statement ended, and its bytes."""
+        self.frames.sent.clear()
+        self.frames.kinds.clear()
+        self.writer.run(WriteGroup(jobs, {}, share))
+        ended: dict[int, Ended] = {}
+        bodies: dict[int, bytes] = {}
+        for kind, payload in self.frames.sent:
+            if kind == WRITTEN:
+                sequence = SEQUENCE.unpack_from(payload)[0]
+                bodies[sequence] = bodies.get(sequence, b"") + payload[SEQUENCE.size :]
+            elif kind == DONE:
+                for done in unpack(payload):
+                    ended[done.sequence] = done.ended
+                    bodies[done.sequence] = bodies.get(done.sequence, b"") + done.tail
+        kind, payload = self.frames.sent[-1]
+        assert kind == COMMITTED
+        return unpack(payload), ended, bodies
+
+    def count(self, label: str) -> int:
+        with self.store.read() as transaction:
+            token = transaction.schema.label_id(label)
+            return 0 if token is None else transaction.counts.nodes(token)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    store = open_store(tmp_path / "store", map_size=64 * MIB, create=True)
+    yield Bench(store, Settings())
+    store.close()
+
+
+CREATE = "CREATE (n:Item {key: $key}) RETURN n.key"
+
+
+def test_a_group_is_one_commit_told_after_its_results(bench: Bench) -> None:
+    jobs = [bench.job(CREATE, key=key) for key in range(20)]
+    settlement, ended, bodies = bench.run(*jobs)
+    sequences = tuple(job.sequence for job in jobs)
+    assert settlement == Settlement(sequences)
+    assert all(ended[sequence].error is None for sequence in sequences)
+    assert bodies[jobs[7].sequence].startswith(b'{"columns":["n.key"],"data":[[7]]')
+    assert bench.count("Item") == 20
+    assert bench.store.last_statements() == (sequences[-1], sequences)
+    # Results before the commit, COMMITTED after it.
+    before = [last for kind, last in bench.frames.kinds if kind in (DONE, WRITTEN)]
+    assert set(before) == {0}
+    assert bench.frames.kinds[-1] == (COMMITTED, sequences[-1])
+
+
+def test_a_failing_statement_takes_only_itself_back(bench: Bench) -> None:
+    bench.run(bench.job("CREATE CONSTRAINT FOR (n:Item) REQUIRE n.key IS UNIQUE"), share=None)
+    jobs = [bench.job(CREATE, key=key) for key in (1, 2, 1, 3)]
+    failing = bench.job("CREATE (:Item {key: 9}) WITH 1 AS x RETURN x / 0")
+    settlement, ended, _ = bench.run(*jobs, failing)
+    assert settlement.settled[:3] == tuple(jobs[i].sequence for i in (0, 1, 3))
+    assert set(settlement.settled[3:]) == {jobs[2].sequence, failing.sequence}
+    error = ended[jobs[2].sequence].error
+    assert error is not None
+    assert error["code"] == "Neo.ClientError.Schema.ConstraintValidationFailed"
+    assert ended[failing.sequence].error is not None
+    assert bench.count("Item") == 3
+
+
+def test_statements_see_those_before_them(bench: Bench) -> None:
+    jobs = [bench.job("MERGE (c:Counter) SET c.n = coalesce(c.n, 0) + 1 RETURN c.n")] + [
+        bench.job("MERGE (c:Counter) SET c.n = coalesce(c.n, 0) + 1 RETURN c.n") for _ in range(9)
+    ]
+    _, _, bodies = bench.run(*jobs)
+    assert [b"[[%d]]" % (n + 1) in bodies[job.sequence] for n, job in enumerate(jobs)] == [
+        True
+    ] * 10
+    assert bench.count("Counter") == 1
+
+
+def test_one_over_its_share_is_returned_and_leaves_nothing(bench: Bench) -> None:
+    long = bench.job("UNWIND range(1, 30000) AS x CREATE (:Long {x: x})")
+    quick = [bench.job(CREATE, key=1), bench.job(CREATE, key=2)]
+    bench.run(bench.job(CREATE, key=0))
+    settlement, ended, _ = bench.run(quick[0], long, quick[1], share=0.05)
+    assert settlement.alone == (long.sequence,)
+    assert long.sequence in settlement.returned
+    assert quick[0].sequence in settlement.settled
+    assert long.sequence not in ended
+    assert bench.count("Long") == 0
+    again, ended, _ = bench.run(long, share=None)
+    assert again.settled == (long.sequence,)
+    assert ended[long.sequence].stats["nodes_created"] == 30_000
+    assert bench.count("Long") == 30_000
+
+
+def test_a_group_s_time_is_bounded_too(bench: Bench) -> None:
+    """Each below its share, together beyond the group's time: the last ones come back."""
+    text = "UNWIND range(1, 500) AS x CREATE (:Item {key: x})"
+    bench.run(bench.job(text), share=None)
+    jobs = [bench.job(text) for _ in range(200)]
+    settlement, _, _ = bench.run(*jobs, share=0.05)
+    assert settlement.settled
+    assert settlement.returned
+    done, back = len(settlement.settled), len(settlement.returned)
+    assert done + back == len(jobs)
+    assert bench.count("Item") == 500 * (done + 1)
+
+
+def test_a_cancelled_statement_ends_and_its_neighbours_commit(bench: Bench) -> None:
+    jobs = [bench.job(CREATE, key=key) for key in range(3)]
+    words = bench.slots.words
+    words[jobs[1].slot * 8] = jobs[1].query
+    settlement, ended, _ = bench.run(*jobs)
+    assert set(settlement.settled) == {job.sequence for job in jobs}
+    error = ended[jobs[1].sequence].error
+    assert error is not None
+    assert error["code"] == "Neo.ClientError.Transaction.Terminated"
+    assert bench.count("Item") == 2
+
+
+def test_a_full_store_is_told_to_whom_it_concerns(tmp_path: Path) -> None:
+    """Nothing is lost: what was there stays, what fits still goes in."""
+    store = open_store(tmp_path / "small", map_size=2 * MIB, create=True)
+    bench = Bench(store, Settings())
+    bench.run(bench.job(CREATE, key=1))
+    big = bench.job("UNWIND range(1, 100000) AS x CREATE (:Big {x: x, t: 'some text'})")
+    small = bench.job(CREATE, key=2)
+    settlement, ended, _ = bench.run(big, small, share=60.0)
+    if settlement.returned:
+        # The group as a whole did not fit; each then finds out for itself.
+        _, first, _ = bench.run(big, share=None)
+        _, second, _ = bench.run(small, share=None)
+        ended = {**first, **second}
+    error = ended[big.sequence].error
+    assert error is not None
+    assert error["class"] == "StorageFull"
+    assert ended[small.sequence].error is None
+    assert (bench.count("Item"), bench.count("Big")) == (2, 0)
+    store.close()
+
+
+def test_a_plan_older_than_the_schema_is_made_anew(bench: Bench) -> None:
+    with bench.store.read() as transaction:
+        old = Engine(bench.settings).plan("MATCH (n:Fresh) SET n.seen = true", transaction)
+    bench.run(bench.job("CREATE (:Fresh), (:Fresh)"))
+    job = bench.job(old.text)
+    bench.writer._remember(old.text, old)
+    _, ended, _ = bench.run(job)
+    assert ended[job.sequence].stats["properties_set"] == 2
+    planned = ended[job.sequence].planned
+    assert planned is not None
+    assert planned.schema_version > old.schema_version
+
+
+def test_a_big_result_travels_in_pieces(bench: Bench) -> None:
+    job = bench.job("UNWIND range(1, 30000) AS x MERGE (n:One) RETURN x")
+    _, ended, bodies = bench.run(job, share=None)
+    assert ended[job.sequence].rows == 30_000
+    assert bodies[job.sequence].count(b"],[") == 29_999
+    assert [kind for kind, _ in bench.frames.sent].count(WRITTEN) >= 1
+
+
+def test_a_result_over_the_spool_s_limit_writes_nothing(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "store", map_size=64 * MIB, create=True)
+    bench = Bench(store, Settings(spool_limit=1000))
+    job = bench.job("UNWIND range(1, 1000) AS x CREATE (n:One) RETURN x")
+    _, ended, _ = bench.run(job, share=None)
+    error = ended[job.sequence].error
+    assert error is not None
+    assert "spool_limit" in error["message"]
+    assert bench.count("One") == 0
+    store.close()
+
+
+def test_readiness_tells_the_last_commit(bench: Bench) -> None:
+    jobs = [bench.job(CREATE, key=key) for key in range(3)]
+    bench.run(*jobs)
+    bench.frames.sent.clear()
+    bench.writer.get_ready()
+    ((kind, payload),) = bench.frames.sent
+    assert kind == READY
+    assert unpack(payload) == (jobs[-1].sequence, tuple(job.sequence for job in jobs))
