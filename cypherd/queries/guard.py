@@ -128,24 +128,23 @@ def over_rows(limit: int) -> RowLimitExceeded:
 
 
 class InlineGuard:
-    """The guard of a read that may spend `budget` seconds of the event loop's own processor time:
-    what other processes took from the loop meanwhile is not the query's fault. It needs no slot:
-    nothing else runs there that could cancel it."""
+    """The guard of a read in the event loop: until `end` on the clock, and beyond it as long as
+    the loop has not had `cpu_end` of processor time: what other processes took from it meanwhile
+    is not the query's fault. It needs no slot: nothing else runs there that could cancel it."""
 
     __slots__ = ("_held", "_max_memory", "_max_rows", "check", "rows")
 
     check: Callable[[], None]
 
-    def __init__(self, budget: float, max_rows: int, max_memory: int) -> None:
+    def __init__(self, end: float, cpu_end: float, max_rows: int, max_memory: int) -> None:
         self._max_rows = max_rows
         self._max_memory = max_memory
         self._held = 0
         self.rows = 0
 
-        end = thread_time() + budget
-
         def check() -> None:
-            if thread_time() >= end:
+            # The thread's clock is a system call, some microseconds; the other one is not.
+            if monotonic() >= end and thread_time() >= cpu_end:
                 raise InlineBudgetSpent("the query took its time in the event loop")
 
         self.check = check

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from resource import RUSAGE_SELF, getrusage
-from time import monotonic
+from time import monotonic, thread_time
 
 from cypherd.engine import Engine
 from cypherd.errors import InlineBudgetSpent
@@ -41,6 +41,7 @@ class Inline:
         self._engine = engine
         self._loop = asyncio.get_running_loop()
         self._turn_end = 0.0
+        self._turn_cpu_end = 0.0
         self._paused_until = 0.0
         self._lag_timer: asyncio.TimerHandle | None = None
         self._lag_due = 0.0
@@ -74,7 +75,7 @@ class Inline:
                 plan = known.plan()
                 if plan.schema_version != transaction.schema.version:
                     return None
-                guard = InlineGuard(self._turn_end - monotonic(), self._max_rows, _MEMORY)
+                guard = InlineGuard(self._turn_end, self._turn_cpu_end, self._max_rows, _MEMORY)
                 result = self._engine.run(
                     plan, request.parameters, transaction, guard, clock=entry.started
                 )
@@ -96,6 +97,7 @@ class Inline:
         now = monotonic()
         if self._turn_end == 0.0:
             self._turn_end = now + self._budget
+            self._turn_cpu_end = thread_time() + self._budget
             self._loop.call_soon(self._end_turn)
             return True
         return self._turn_end - now >= self._budget / 2

@@ -20,4 +20,4 @@ def as_answer(error: Exception, text: str) -> CypherdError:
     if isinstance(error, RecursionError):
         return StatementError("the query or one of its values is nested too deeply")
     _log.error("a query failed by a fault of cypherd: %s", text[:500], exc_info=error)
-    return InternalError(f"internal error: {type(error).__name__}: {error}")
+    return InternalError("internal error; the log of the server says more")

@@ -180,7 +180,7 @@ class Runner:
             raise
         except Exception as error:
             _log.exception("query %s failed by a fault of cypherd", entry.id)
-            failure = InternalError(f"internal error: {type(error).__name__}: {error}")
+            failure = InternalError("internal error; the log of the server says more")
             self.registry.end(entry, failure)
             raise failure from error
 

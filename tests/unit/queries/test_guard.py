@@ -13,14 +13,13 @@ from cypherd.errors import (
     CypherdError,
     DeadlinePassed,
     GroupShareSpent,
-    InlineBudgetSpent,
     MemoryLimitExceeded,
     QueryCancelled,
     RowLimitExceeded,
     Unavailable,
 )
 from cypherd.processes.limits import MemoryGauge
-from cypherd.queries.guard import InlineGuard, Limits, QueryGuard
+from cypherd.queries.guard import Limits, QueryGuard
 from cypherd.queries.slots import (
     CANCEL,
     FINISHED,
@@ -143,23 +142,6 @@ def test_rows_over_the_limit_are_an_error_that_names_it(table: SlotTable) -> Non
     assert slot.get(ROWS) == 60
     with pytest.raises(RowLimitExceeded, match=r"100 rows.*max_rows"):
         guard.emitted(41)
-
-
-def test_inline_budget_is_spent() -> None:
-    guard = InlineGuard(0.005, 10, 1000)
-    guard.check()
-    with pytest.raises(InlineBudgetSpent):
-        _check_for(guard.check, 5)
-
-
-def test_inline_memory_goes_to_a_worker() -> None:
-    with pytest.raises(InlineBudgetSpent):
-        InlineGuard(HOUR, 10, 1000).hold(1001)
-
-
-def test_inline_rows_have_the_same_limit() -> None:
-    with pytest.raises(RowLimitExceeded):
-        InlineGuard(HOUR, 10, 1000).emitted(11)
 
 
 def test_a_check_is_cheap(table: SlotTable) -> None:
