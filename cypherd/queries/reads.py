@@ -24,7 +24,7 @@ from cypherd.queries.jobs import (
 from cypherd.queries.plans import PlanCache
 from cypherd.queries.pool import Pool, Worker
 from cypherd.queries.registry import ClientGone, Entry, Registry
-from cypherd.queries.slots import FINISHED, PEAK, Slot, SlotTable, reason_of
+from cypherd.queries.slots import FINISHED, PEAK, RUNNING, Slot, SlotTable, reason_of
 from cypherd.settings import Settings
 
 _log = logging.getLogger("cypherd.queries")
@@ -58,10 +58,10 @@ class Reads:
             try:
                 return await run.begin(request, planned, plan_only=plan_only)
             except ChannelClosed:
-                hungry = run.was_hungry()
+                begun, hungry = run.had_begun(), run.was_hungry()
                 run.lost()
                 entry.check_stopped()
-                tries += 1
+                tries += begun
                 if tries > _RETRIES or hungry:
                     raise Unavailable("the process that ran the query was lost") from None
             except CypherdError:
@@ -188,6 +188,11 @@ class ReadRun:
         """The worker waits, or no longer waits, for its client."""
         if stalled or self.worker.stalled:
             self._reads.pool.stall(self.worker, stalled)
+
+    def had_begun(self) -> bool:
+        """False if the worker was dead before it looked at the job."""
+        slot = self._slot
+        return slot is not None and slot.get(RUNNING) == self.entry.number
 
     def was_hungry(self) -> bool:
         slot = self._slot
