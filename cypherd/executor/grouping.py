@@ -13,7 +13,7 @@ import numpy as np
 
 from cypherd.batch.columns import Column, IdColumn, IntArray, TypedColumn
 from cypherd.executor.memory import value_bytes
-from cypherd.values.equality import equivalence_key
+from cypherd.values.equality import equivalence_keys
 
 _ENTRY = 120
 
@@ -55,7 +55,7 @@ class Groups:
     ) -> tuple[IntArray, IntArray]:
         """As `_by_key`, for values of which the different ones are known already."""
         order = np.argsort(first)
-        groups, fresh = self._by_key([equivalence_key(different[i]) for i in order.tolist()])
+        groups, fresh = self._by_key(equivalence_keys([different[i] for i in order.tolist()]))
         of_code = np.empty(len(order), dtype=np.int64)
         of_code[order] = groups
         return of_code[codes], first[order][fresh]
@@ -76,6 +76,6 @@ def _coded(column: Column) -> tuple[list[Any], IntArray, IntArray] | None:
 def _keys(column: Column) -> list[Any]:
     coded = _coded(column)
     if coded is None:
-        return [equivalence_key(value) for value in column.to_list()]
-    keys = [equivalence_key(value) for value in coded[0]]
+        return equivalence_keys(column.to_list())
+    keys = equivalence_keys(coded[0])
     return [keys[code] for code in coded[2].tolist()]

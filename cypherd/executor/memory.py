@@ -7,11 +7,13 @@ from typing import Any
 
 from cypherd.batch.columns import Batch, Column, ObjectColumn
 from cypherd.executor.context import Guard
+from cypherd.values.graph import NodeRef, RelationshipRef
 
 _SLOT = 8
 _SMALL = 48
 _ENTRY = 100
 _DEEPEST = 8
+_SMALL_KINDS = {int, float, bool, type(None), NodeRef, RelationshipRef}
 
 
 class Holding:
@@ -69,6 +71,12 @@ def value_bytes(value: Any, depth: int = 0) -> int:
 
 def column_bytes(column: Column) -> int:
     if isinstance(column, ObjectColumn):
+        kinds = set(map(type, column.values))
+        if kinds == {str}:
+            # The most frequent column by far, and the account must not cost more than the work.
+            return (_SLOT + 49) * len(column.values) + sum(map(len, column.values))
+        if kinds <= _SMALL_KINDS:
+            return (_SLOT + _SMALL) * len(column.values)
         return sum(map(value_bytes, column.values))
     return column.nbytes()
 

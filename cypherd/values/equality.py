@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+from cypherd.values.graph import NodeRef, RelationshipRef
 from cypherd.values.lists import ListValue, is_list, to_list
 
 _NAN_KEY = (float, "NaN")
@@ -56,6 +57,9 @@ def all_of(answers: Iterable[bool | None]) -> bool | None:
     return None if unknown else True
 
 
+_OWN_KEYS: frozenset[type] = frozenset({str, int, type(None), NodeRef, RelationshipRef})
+
+
 def equivalence_key(value: Any) -> Hashable:
     """A key that is equal for values which are the same to DISTINCT and grouping.
 
@@ -71,6 +75,13 @@ def equivalence_key(value: Any) -> Hashable:
         return (dict, frozenset((key, equivalence_key(item)) for key, item in value.items()))
     key: Hashable = value
     return key
+
+
+def equivalence_keys(values: list[Any]) -> list[Any]:
+    """The key of each value; columns of plain values, the most, are their own keys as they are."""
+    if _OWN_KEYS.issuperset(map(type, values)):
+        return values
+    return [equivalence_key(value) for value in values]
 
 
 def _lists_equal(left: ListValue, right: ListValue) -> bool | None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cypherd.values.equality import contains, equals, equivalence_key
+from cypherd.values.equality import contains, equals, equivalence_key, equivalence_keys
 from cypherd.values.graph import NodeRef, PathRef, RelationshipRef
 
 EQUALS: list[tuple[str, Any, Any, bool | None]] = [
@@ -101,3 +101,17 @@ def test_without_null_and_nan_both_equalities_agree(left: Any, right: Any) -> No
 def test_a_range_contains_what_its_list_does(value: Any, start: int, length: int) -> None:
     items = range(start, start + length)
     assert contains(value, items) is contains(value, list(items))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param([], id="none"),
+        pytest.param(["a", None, 1, 2**60], id="plain"),
+        pytest.param(["a", True, 1], id="a boolean among integers"),
+        pytest.param([1, 1.0, float("nan")], id="floats"),
+        pytest.param(["a", ["a", None]], id="a list"),
+    ],
+)
+def test_keys_of_a_column_are_those_of_its_values(values: list[Any]) -> None:
+    assert equivalence_keys(values) == [equivalence_key(value) for value in values]
