@@ -15,7 +15,13 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from cypherd.batch.columns import SINGLE_ROW, Batch
-from cypherd.errors import CypherdError, InternalError, ParameterMissing, StatementError
+from cypherd.errors import (
+    CypherdError,
+    InternalError,
+    MemoryLimitExceeded,
+    ParameterMissing,
+    StatementError,
+)
 from cypherd.executor.context import ExecutionContext, Guard, OperatorProfile, Stats
 from cypherd.executor.mapper import map_plan
 from cypherd.executor.operator import Operator
@@ -154,6 +160,10 @@ def _answer(error: Exception, text: str) -> CypherdError:
     """The error as one that a client can be told, located in the text."""
     if isinstance(error, CypherdError):
         return error.located(text)
+    if isinstance(error, MemoryError):
+        return MemoryLimitExceeded(
+            "the query needs more memory than its process may have (setting worker_memory)"
+        )
     if isinstance(error, RecursionError):
         return StatementError("The statement is too deeply nested, or has too many clauses")
     logger.exception("a query failed in a way that it should not", exc_info=error)

@@ -93,7 +93,7 @@ class ReadRun:
         entry.check_stopped()
         slot = self._slot = self._reads.slots.take()
         entry.place = f"{self._reads.pool.role} {self.worker.number}"
-        entry.state = "running"
+        entry.state = "planning" if planned is None else "running"
         entry.slot = slot
         entry.stopper = self.stop
         job = ReadJob(

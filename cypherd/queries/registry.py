@@ -88,9 +88,9 @@ class Entry:
             return self.state
         if self.stop_error is not None:
             return "cancelling"
-        if self.state == "running" and self.slot is not None:
+        if self.state in ("running", "planning") and self.slot is not None:
             started = STATE_NAMES.get(self.slot.get(STATE))
-            return started or ("waiting" if self.place == "writer" else "running")
+            return started or ("waiting" if self.place == "writer" else self.state)
         return self.state
 
     def to_dict(self) -> dict[str, Any]:

