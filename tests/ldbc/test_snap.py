@@ -53,6 +53,12 @@ QUERIES = {
     "isolated": "MATCH (n) WHERE NOT (n)--() RETURN count(n)",
     # Two clauses: a self-loop may be walked twice.
     "directed2stepWalks": "MATCH (a)-->(b) MATCH (b)-->(c) RETURN count(*)",
+    # Whoever is joined in both directions, or twice, makes one side all the same.
+    "undirTriangles": (
+        "MATCH (a)--(b) WHERE id(a) < id(b) WITH DISTINCT a, b "
+        "MATCH (b)--(c) WHERE id(b) < id(c) WITH DISTINCT a, b, c "
+        "WHERE (a)--(c) RETURN count(*)"
+    ),
 }
 
 
