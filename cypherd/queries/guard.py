@@ -8,8 +8,8 @@ of the process, the words that the front watches) waits until the clock says so.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from time import monotonic, thread_time
+from typing import NamedTuple
 
 from cypherd.errors import (
     DeadlinePassed,
@@ -25,9 +25,8 @@ from cypherd.queries.slots import CANCEL, PEAK, REASON, ROWS, Slot, error_for
 _MEMORY_INTERVAL = 0.02
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """`deadline` and `share_end` are CLOCK_MONOTONIC seconds, the same in every process."""
+class Limits(NamedTuple):
+    """`deadline` is in CLOCK_MONOTONIC seconds, the same in every process."""
 
     deadline: float
     deadline_message: str

@@ -1,6 +1,8 @@
 """What travels between the front and its children: jobs down, frames up.
 
-All of it is pickled: both ends are forks of one program. Kinds of frames:
+All of it is pickled: both ends are forks of one program. What comes hundreds of times in a frame is
+a named tuple, which pickle takes apart and puts together several times as fast as a frozen
+dataclass. Kinds of frames:
 
     front -> worker   JOB        ReadJob
     worker -> front   PLANNED    Planned; `stops` says that nothing follows
@@ -17,7 +19,7 @@ from __future__ import annotations
 
 import pickle
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from cypherd.planner.plan import Plan
@@ -52,8 +54,7 @@ def place_kind(plan: Plan) -> Literal["read", "write", "schema"]:
     return "read" if plan.mode == "explain" else plan.kind
 
 
-@dataclass(frozen=True, slots=True)
-class ReadJob:
+class ReadJob(NamedTuple):
     """`clock`: when the statement began, seconds since the epoch, wherever it was tried before.
     `data` is a pickled plan for `schema_version`, None: plan the text. `plan_only`: stop at
     PLANNED."""
@@ -71,8 +72,10 @@ class ReadJob:
     plan_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class WriteJob:
+class WriteJob(NamedTuple):
+    """`options` and `text` should be the same objects in all jobs of a group, where they are
+    equal: they are then pickled once."""
+
     sequence: int
     query: int
     slot: int
@@ -94,14 +97,13 @@ class WriteGroup:
     share: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(NamedTuple):
     """How a statement ended. `error` is CypherdError.to_wire(); `told`: the body itself says so
     in its errors part. `resident`: anonymous memory of the process afterwards."""
 
     rows: int = 0
     peak: int = 0
-    stats: dict[str, int] = field(default_factory=dict)
+    stats: dict[str, int] | None = None
     error: dict[str, Any] | None = None
     told: bool = False
     resident: int = 0

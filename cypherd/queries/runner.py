@@ -60,6 +60,10 @@ class Runner:
     def __init__(self, settings: Settings, front: FrontResources) -> None:
         self.settings = settings
         self.registry = Registry(settings.finished_kept)
+        self._default_message = (
+            f"the query ran longer than the {settings.default_timeout:g} s that the setting "
+            "default_timeout allows"
+        )
         self.plans = PlanCache(settings.plan_cache)
         self._front = front
         self._slots = SlotTable(front.shared)
@@ -206,10 +210,7 @@ class Runner:
         timeout = request.timeout
         if timeout is None:
             timeout = self.settings.default_timeout
-            message = (
-                f"the query ran longer than the {timeout:g} s that the setting "
-                "default_timeout allows"
-            )
+            message = self._default_message
         else:
             message = f"the query ran longer than the timeout of {timeout:g} s that it came with"
         return self.registry.begin(

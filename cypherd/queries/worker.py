@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 
 from cypherd.engine import Engine
 from cypherd.planner.plan import Plan
@@ -87,7 +86,7 @@ class Worker:
         if ended is None:
             slot.end(job.query)
             return
-        ended = replace(ended, rows=guard.rows, peak=guard.peak, resident=self._gauge.read())
+        ended = ended._replace(rows=guard.rows, peak=guard.peak, resident=self._gauge.read())
         slot.end(job.query)
         answer.finish(ended)
 

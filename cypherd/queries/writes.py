@@ -41,6 +41,7 @@ from cypherd.queries.reads import limits_of
 from cypherd.queries.registry import ClientGone, Entry, Registry
 from cypherd.queries.slots import FINISHED, RUNNING, Slot, SlotTable, reason_of
 from cypherd.queries.spool import Spool
+from cypherd.render.renderer import RenderOptions
 from cypherd.settings import Settings
 
 _log = logging.getLogger("cypherd.queries")
@@ -93,7 +94,8 @@ class Writes:
         self._in_flight: dict[int, Statement] = {}
         self._wake = asyncio.Event()
         self._child: Child | None = None
-        self._known: set[str] = set()
+        self._known: dict[str, str] = {}
+        self._options: dict[RenderOptions, RenderOptions] = {}
         self._sequences: itertools.count[int] | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -208,9 +210,10 @@ class Writes:
 
     def _job(self, statement: Statement, plans: dict[str, Planned]) -> WriteJob:
         entry, request = statement.entry, statement.request
-        if request.text not in self._known:
-            self._known.add(request.text)
-            plans[request.text] = statement.planned
+        text = self._known.get(request.text)
+        if text is None:
+            text = self._known[request.text] = request.text
+            plans[text] = statement.planned
         if statement.slot is None:
             statement.slot = self._slots.take()
         assert self._sequences is not None, "a group is sent after the writer was ready"
@@ -222,10 +225,10 @@ class Writes:
             sequence=statement.sequence,
             query=entry.number,
             slot=statement.slot.number,
-            text=request.text,
+            text=text,
             parameters=request.parameters,
             format=request.format,
-            options=request.options,
+            options=self._options.setdefault(request.options, request.options),
             limits=limits_of(entry, self._settings),
             clock=entry.started,
         )
