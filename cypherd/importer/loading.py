@@ -119,6 +119,8 @@ class _Loader:
             self._referred |= {entry.start_label, entry.end_label}
         for node_file in manifest.nodes:
             self._load_nodes(node_file)
+        # Without all nodes, most relationships would only be told to have no ends.
+        self._problems.raise_if_any()
         for relationship_file in manifest.relationships:
             self._load_relationships(relationship_file)
         self._problems.raise_if_any()
@@ -137,6 +139,8 @@ class _Loader:
         if keys:
             self._keyed[entry.labels[0]] = None
         kind = converter(entry.types.get(KEY, "STRING"))
+        for label in entry.labels if keys else ():
+            self._namespaces.setdefault(label, _Namespace(kind))
         batch: list[tuple[int, tuple[str, ...], str, dict[int, Any]]] = []
         for line, fields in rows:
             values = self._values(entry.file, line, fields, columns, tokens)
@@ -278,7 +282,9 @@ class _Loader:
         return {name: token(name) for _, name, _ in columns.properties}
 
     def _index(self) -> None:
-        """An index on the key of every node file, under its first label."""
+        """An index on the key of every node file, under its first label; what indexes an empty
+        store already has are filled."""
+        self._transaction.fill_indexes()
         schema = self._transaction.schema
         present = {(i.kind, i.owner, i.properties) for i in schema.indexes}
         key = schema.property_id(KEY)

@@ -12,7 +12,8 @@ import lmdb
 
 from cypherd.errors import CypherdError, InternalError, StorageFull, StoreError
 
-_FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# A disk that takes only part of a write is an input/output error to LMDB, not "no space left".
+_FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _FULL_TEXTS = tuple(os.strerror(number) for number in _FULL_DISK)
 _DAMAGED = (
     lmdb.CorruptedError,
@@ -36,6 +37,8 @@ def explained(error: lmdb.Error) -> CypherdError:
         return StorageFull(f"the transaction is too large for the store: {error}")
     if isinstance(error, lmdb.ReadersFullError):
         return StoreError("all slots of the reader table are in use; see setting max_readers")
+    if isinstance(error, lmdb.PanicError):
+        return StoreError("writing to the store has failed before; it has to be opened again")
     if isinstance(error, _DAMAGED):
         return StoreError(f"the store is damaged: {error}")
     return InternalError(f"the store failed: {error}")

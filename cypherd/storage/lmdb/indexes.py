@@ -189,13 +189,16 @@ class _Check(NamedTuple):
 
 
 def _go_behind(cursor: Any, key: bytes, value: bytes) -> bool:
-    """Put the cursor on the first entry above (key, value); False when there is none."""
+    """Put the cursor on the first entry above (key, value), or from `key` on if `value` is empty;
+    False when there is none."""
+    if not value:
+        return bool(cursor.set_range(key))
     if cursor.set_range_dup(key, value):
         return bool(cursor.next()) if cursor.value() == value else True
     # No such key, or nothing at or above `value` under it.
     if not cursor.set_range(key):
         return False
-    return bool(cursor.next_nodup()) if cursor.key() == key and value else True
+    return bool(cursor.next_nodup()) if cursor.key() == key else True
 
 
 def _limits(low: tuple[Any, bool], high: tuple[Any, bool]) -> tuple[bytes, bytes | None] | None:

@@ -36,6 +36,7 @@ from cypherd.storage.lmdb.layout import (
 from cypherd.storage.lmdb.lock import LOCK_FILE
 from cypherd.storage.lmdb.reading import LmdbReadTransaction
 from cypherd.storage.lmdb.schema import LmdbSchema, load_schema, read_version
+from cypherd.storage.lmdb.wholeness import require_whole
 from cypherd.storage.lmdb.writing import LmdbWriteTransaction
 
 DATA_FILE = "data.mdb"
@@ -67,7 +68,8 @@ def open_store(
             path.mkdir(parents=True, exist_ok=True)
             _create(path, map_size, max_readers)
         _require_store(path, readonly)
-    store = LmdbStore(path, map_size, max_readers, readonly)
+        require_whole(path, path / DATA_FILE, lambda: _walk(path, map_size, max_readers))
+    store = LmdbStore(path, map_size, max_readers, readonly, writable=create)
     try:
         with opening(path):
             store.check_format()
@@ -80,12 +82,19 @@ def open_store(
 class LmdbStore:
     """The protocol's GraphStore."""
 
-    def __init__(self, path: Path, map_size: int, max_readers: int, readonly: bool) -> None:
+    def __init__(
+        self,
+        path: Path,
+        map_size: int,
+        max_readers: int,
+        readonly: bool,
+        writable: bool = False,
+    ) -> None:
         self.path = path
         self._map_size = map_size
         self._max_readers = max_readers
         self._readonly = readonly
-        self._writable = False
+        self._writable = writable and not readonly
         self._reading = 0
         self._schema: LmdbSchema | None = None
         self._highest_version = 0
@@ -260,6 +269,16 @@ def _create(path: Path, map_size: int, max_readers: int) -> None:
     (making / DATA_FILE).rename(path / DATA_FILE)
     (making / "lock.mdb").unlink()
     making.rmdir()
+
+
+def _walk(path: Path, map_size: int, max_readers: int) -> None:
+    """Read every page that is in use."""
+    env = _environment(path, map_size, max_readers, readonly=True)
+    tables = open_tables(env, create=False)
+    with env.begin() as txn:
+        for table in tables:
+            for _ in txn.cursor(db=table):
+                pass
 
 
 def _require_free(path: Path) -> None:

@@ -258,6 +258,13 @@ class TransactionState(LmdbReadTransaction):
         self._new_nodes(nodes)
         self._relationship_counter += relationships
 
+    @changing
+    def fill_indexes(self) -> None:
+        """Build the entries of all indexes; there must be none yet."""
+        for index in self._schema.indexes:
+            entities = rules.owned_entities(self, index.kind, index.owner)
+            self._index_writer.build(index, entities)
+
     # --- inside ---
 
     @changing
