@@ -193,7 +193,7 @@ class Cardinality:
     def _var_length(self, operator: ops.LogicalVarLengthExpand, labels: Labels) -> float:
         start = labels.get(operator.start, frozenset())
         first = self.degree(operator.direction, operator.types, start)
-        each = self.degree(operator.direction, operator.types, frozenset())
+        each = self._onward(operator.direction, operator.types)
         last = operator.maximum if operator.maximum is not None else OPEN_LENGTH
         total = 1.0 if operator.minimum == 0 else 0.0
         for length in range(max(operator.minimum, 1), min(last, 12) + 1):
@@ -202,6 +202,16 @@ class Cardinality:
             return total
         ends = self.context.nodes(self._rarest(labels.get(operator.end, frozenset())))
         return total / max(ends, 1)
+
+    def _onward(self, direction: str, types: tuple[str, ...]) -> float:
+        """Relationships to go on by from where one has led: of the label that most of them lead
+        to, as nodes of other labels are never arrived at."""
+        found = self.degree(direction, types, frozenset())
+        for label in self.context.schema.label_names():
+            share = self.end_share(direction, types, label)
+            if share > 0.0:
+                found = max(found, share * self.degree(direction, types, frozenset({label})))
+        return found
 
 
 def list_length(expression: BoundExpression) -> float:

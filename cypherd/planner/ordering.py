@@ -17,6 +17,7 @@ from cypherd.binder.expressions import (
     Constant,
     DistinctRelationships,
     HasLabels,
+    IsNull,
     ListOf,
     Variable,
 )
@@ -86,6 +87,7 @@ class Ordering:
                 if label not in known
             ]
             wanted[node.variable] = known | frozenset(node.labels)
+        checks += _present(graph, bound)
         predicates = (*checks, *graph.predicates, *_uniqueness(graph.relationships))
         nodes = frozenset(node.variable for node in graph.nodes) - bound
         search = Search(bound, wanted, nodes, graph.relationships, predicates, (), rows, 0.0)
@@ -109,7 +111,10 @@ class Ordering:
     def _share(self, search: Search, predicate: BoundExpression) -> float:
         last = search.steps[-1] if search.steps else None
         match last, predicate:
-            case ops.LogicalExpand(), HasLabels(Variable(name), (label,)) if name == last.end:
+            case (
+                ops.LogicalExpand() | ops.LogicalVarLengthExpand(),
+                HasLabels(Variable(name), (label,)),
+            ) if name == last.end:
                 return self.cardinality.end_share(last.direction, last.types, label)
             case _, HasLabels(_, (label,)):
                 return self.cardinality.label_share(label)
@@ -252,6 +257,16 @@ class Ordering:
 
 def _node(name: str) -> Variable:
     return Variable(name, type=T.NODE)
+
+
+def _present(graph: PatternGraph, bound: frozenset[str]) -> Iterator[BoundExpression]:
+    """A node from before that stands alone may be null, which matches nothing; whatever is
+    walked from drops its null by itself."""
+    ends = {end for r in graph.relationships for end in (r.start, r.end)}
+    ends |= {end for s in graph.shortest for end in (s.relationship.start, s.relationship.end)}
+    for name in dict.fromkeys(node.variable for node in graph.nodes):
+        if name in bound and name not in ends:
+            yield IsNull(_node(name), True, type=T.BOOLEAN)
 
 
 def _equal(left: BoundExpression, right: BoundExpression) -> Call:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from cypherd.executor.context import Unguarded
 from cypherd.importer import import_folder
 from cypherd.settings import GIB, Settings
 from cypherd.storage.lmdb.store import open_store
-from cypherd.storage.protocols import GraphStore
+from cypherd.storage.protocols import GraphStore, WriteTransaction
 
 MAP_SIZE = 4 * GIB
 Ask = Callable[..., list[list[Any]]]
@@ -63,3 +64,41 @@ def ldbc_port(ldbc: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     import_folder(ldbc, path, map_size=MAP_SIZE)
     with Server(path) as server:
         yield server.port
+
+
+@pytest.fixture(scope="session")
+def ldbc_indexed(ldbc: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphStore]:
+    """A store with the indexes and constraints that the benchmark's own script asks for."""
+    path = tmp_path_factory.mktemp("ldbc-indexed") / "store"
+    import_folder(ldbc, path, map_size=MAP_SIZE)
+    store = open_store(path, map_size=MAP_SIZE)
+    with store.write() as transaction:
+        _index(transaction, (ldbc / "indices.cypher").read_text(encoding="utf-8"))
+        transaction.commit()
+    yield store
+    store.close()
+
+
+def _index(transaction: WriteTransaction, script: str) -> None:
+    """Every index and constraint of the script that the import did not make already."""
+    held = {
+        (index.owner, index.properties)
+        for index in transaction.schema.indexes
+        if index.kind == "node"
+    }
+    for statement in filter(None, map(str.strip, script.split(";"))):
+        label, key = (
+            re.search(r":(\w+)", statement),
+            re.search(r"\w+\.(\w+)|:\w+\((\w+)\)", statement),
+        )
+        assert label, statement
+        assert key, statement
+        token = transaction.label_token(label[1])
+        keys = (transaction.property_token(key[1] or key[2]),)
+        if (token, keys) in held:
+            continue
+        if "CONSTRAINT" in statement:
+            name = f"{label[1]}_{key[1]}"
+            transaction.create_constraint(name, "uniqueness", "node", token, keys)
+        else:
+            transaction.create_index(None, "node", token, keys)

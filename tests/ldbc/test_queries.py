@@ -39,7 +39,7 @@ def _comparable(query: str, rows: list[Any]) -> list[Any]:
     return sorted(plain, key=repr) if query in UNORDERED_ROWS else plain
 
 
-def _cases(names: list[Any], listed: dict[Any, str]) -> list[Any]:
+def marked(names: list[Any], listed: dict[Any, str]) -> list[Any]:
     return [
         pytest.param(
             name,
@@ -49,7 +49,7 @@ def _cases(names: list[Any], listed: dict[Any, str]) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("query", _cases(INTERACTIVE, NEEDS_MORE))
+@pytest.mark.parametrize("query", marked(INTERACTIVE, NEEDS_MORE))
 def test_interactive(query: str, ldbc: Path, ldbc_ask: Ask) -> None:
     text = (ldbc / "queries" / f"{query}.cypher").read_text(encoding="utf-8")
     known = json.loads((ldbc / "expected.json").read_text(encoding="utf-8"))[query]
@@ -68,7 +68,7 @@ def lsqb_ask(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     store.close()
 
 
-@pytest.mark.parametrize("number", _cases(list(range(1, 10)), LSQB_NEEDS_MORE))
+@pytest.mark.parametrize("number", marked(list(range(1, 10)), LSQB_NEEDS_MORE))
 def test_lsqb(number: int, shared: Path, lsqb_ask: Ask) -> None:
     folder = shared / "data" / "lsqb-example"
     with (folder / "expected-output.csv").open(encoding="utf-8", newline="") as stream:

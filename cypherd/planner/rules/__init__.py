@@ -15,6 +15,7 @@ from cypherd.planner.rules.fold_constants import fold_constants
 from cypherd.planner.rules.merge_filters import merge_filters
 from cypherd.planner.rules.prune_unused import prune_unused
 from cypherd.planner.rules.push_down_filters import push_down_filters
+from cypherd.planner.rules.read_after_limit import read_after_limit
 from cypherd.planner.rules.split_conjunctions import split_conjunctions
 from cypherd.planner.rules.use_top_for_sorted_limit import use_top_for_sorted_limit
 
@@ -25,6 +26,7 @@ RULES: tuple[Rule, ...] = (
     split_conjunctions,
     push_down_filters,
     use_top_for_sorted_limit,
+    read_after_limit,
     count_from_store,
     prune_unused,
     merge_filters,
