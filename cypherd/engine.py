@@ -111,7 +111,7 @@ class Engine:
         located in the text.
         """
         if plan.mode == "explain":
-            return Result((), iter(()), Stats(), plan)
+            return Result(plan.columns, iter(()), Stats(), plan)
         missing = plan.parameters.difference(parameters)
         if missing:
             raise ParameterMissing(f"Expected parameter(s): {', '.join(sorted(missing))}")

@@ -66,8 +66,9 @@ class Messages:
         token = tokens[index]
         expected = () if _is_open(token) else self.expected(accepted)
         detail = _detail(tokens, index, accepted)
+        second = _begins_second(tokens, index)
         return CypherSyntaxError(
-            _message(token, detail, expected),
+            _SECOND if second else _message(token, detail, expected),
             detail=detail,
             offset=token.at,
             expected=expected,
@@ -99,8 +100,8 @@ class Messages:
     def _hint(self, tokens: list[Token], index: int, accepted: frozenset[str]) -> str | None:
         token = tokens[index]
         before = tokens[index - 1] if index else None
-        if before is not None and before.type == "SEMICOLON":
-            return "send one statement at a time"
+        if _begins_second(tokens, index):
+            return "send them one by one, or run them as a script: cypherd query --file FILE"
         if token.type == INVALID:
             return _SIGN_HINTS.get(token.text)
         if token.text == "=" and before is not None and before.text == "=":
@@ -134,6 +135,15 @@ class Messages:
 
 # The one optional keyword before an expression.
 _OFTEN_MISSPELT = ("DISTINCT",)
+
+
+_SECOND = "One statement is taken at a time; a second one begins here."
+
+
+def _begins_second(tokens: list[Token], index: int) -> bool:
+    """Whether the token stands behind a whole statement and its semicolon."""
+    behind = index > 0 and tokens[index - 1].type == "SEMICOLON"
+    return behind and index > 1 and tokens[index].type != INVALID
 
 
 def _is_open(token: Token) -> bool:

@@ -1,4 +1,4 @@
-"""EXPLAIN and PROFILE: a plan as nested maps, and those as text."""
+"""EXPLAIN and PROFILE: a plan as nested maps, and those as rows and as text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from cypherd.planner.details import details, operator_name
 from cypherd.planner.logical.operators import LogicalOperator
 from cypherd.planner.logical.walk import children, number_operators
 
-__all__ = ["OperatorCounts", "describe", "number_operators", "to_text"]
+__all__ = ["PLAN_COLUMNS", "OperatorCounts", "describe", "number_operators", "plan_rows", "to_text"]
+
+PLAN_COLUMNS = ("operator", "details", "estimatedRows", "rows", "timeMs", "storeHits")
+"""The columns of `plan_rows`: the keys of `describe`, without the children."""
 
 
 class OperatorCounts(Protocol):
@@ -48,13 +51,36 @@ def _describe(
     return description
 
 
+def plan_rows(description: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """The tree as rows of PLAN_COLUMNS, the result first; the operator is indented by `| ` a
+    level. rows, timeMs and storeHits are None where nothing was profiled."""
+    return [
+        (f"{'| ' * depth}{shown['operator']}", *(shown.get(key) for key in PLAN_COLUMNS[1:]))
+        for depth, shown in _in_order(description, 0)
+    ]
+
+
 def to_text(description: Mapping[str, Any]) -> str:
-    """The tree as lines, the result on top; an operator with several children puts those after
-    the first one level further in."""
-    return "\n".join(_lines(description, 0)) + "\n"
+    """The tree as lines, one an operator, in the order of `plan_rows`."""
+    return "\n".join(_line(shown, depth) for depth, shown in _in_order(description, 0)) + "\n"
 
 
-def _lines(description: Mapping[str, Any], depth: int) -> Iterator[str]:
+def _in_order(
+    description: Mapping[str, Any], depth: int
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The operators with their levels, the result on top. An operator's first source stands below
+    it on its level; others stand before that, one level further in."""
+    while True:
+        yield depth, description
+        first, *others = description["children"] or [None]
+        for other in others:
+            yield from _in_order(other, depth + 1)
+        if first is None:
+            return
+        description = first
+
+
+def _line(description: Mapping[str, Any], depth: int) -> str:
     shown = [description["operator"]]
     if description["details"]:
         shown.append(description["details"])
@@ -64,9 +90,4 @@ def _lines(description: Mapping[str, Any], depth: int) -> Iterator[str]:
             f", {description['rows']} rows, {description['timeMs']:g} ms, "
             f"{description['storeHits']} hits"
         )
-    yield f"{'| ' * depth}{' '.join(shown)}  [{counts}]"
-    first, *others = description["children"] or [None]
-    for other in others:
-        yield from _lines(other, depth + 1)
-    if first is not None:
-        yield from _lines(first, depth)
+    return f"{'| ' * depth}{' '.join(shown)}  [{counts}]"
