@@ -1,0 +1,26 @@
+"""Dates, times and durations.
+
+zones ── calendar ── model ── duration        the values
+   parsing, fields ── construction            strings, maps, other values -> values
+   truncation, arithmetic, components         values -> values
+"""
+
+from cypherd.values.temporal.duration import Duration
+from cypherd.values.temporal.model import (
+    Date,
+    DateTime,
+    LocalDateTime,
+    LocalTime,
+    TemporalValue,
+    Time,
+)
+
+__all__ = [
+    "Date",
+    "DateTime",
+    "Duration",
+    "LocalDateTime",
+    "LocalTime",
+    "TemporalValue",
+    "Time",
+]
