@@ -2,7 +2,15 @@
 
     value                      bytes
     list                       10, each element, 00
-    (temporal, point)          20 to 2F are kept free for them
+    (point)                    20 is kept free for it
+    datetime                   21, seconds since 1970 (8), nanoseconds (4), offset (4), zone as the
+                               string is, empty for a bare offset
+    localdatetime              22, days since 1970 (8), nanoseconds of the day (8)
+    date                       23, days since 1970 (8)
+    time                       24, nanoseconds of the day in UTC (8), offset (4)
+    localtime                  25, nanoseconds of the day (8)
+    duration                   26, average length in seconds (16), nanoseconds (4), months (8),
+                               days (8)
     string                     30, UTF-8 with 00 written as 00 FF, then 00 01
     boolean                    40, 00 or 01
     number                     50, nearest double (8 bytes), exact value minus that double (2 bytes)
@@ -12,6 +20,7 @@ The order of the tags is that of ORDER BY (openCypher CIP2016-06-14). The double
 with its sign bit flipped, or all bits where it is negative; -0.0 is written as 0.0. The
 difference is that of a 64-bit integer to its nearest double, at most 512 either way, plus 8000
 (hexadecimal). As rounding is monotonic, integers beyond 2^53 stand exactly between the doubles.
+Whole numbers of temporal values are big-endian with the sign bit flipped.
 
 No encoding is the beginning of another one. So encodings can be put one after another for a
 composite key, and a key that was cut at `limit` bytes can never equal a whole one.
@@ -21,13 +30,28 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cypherd.errors import CypherTypeError
 from cypherd.values.lists import is_list
+from cypherd.values.temporal import (
+    Date,
+    DateTime,
+    Duration,
+    LocalDateTime,
+    LocalTime,
+    TemporalValue,
+    Time,
+)
 
 TAG_LIST = 0x10
+TAG_DATE_TIME = 0x21
+TAG_LOCAL_DATE_TIME = 0x22
+TAG_DATE = 0x23
+TAG_TIME = 0x24
+TAG_LOCAL_TIME = 0x25
+TAG_DURATION = 0x26
 TAG_STRING = 0x30
 TAG_BOOLEAN = 0x40
 TAG_NUMBER = 0x50
@@ -62,6 +86,9 @@ def encode(value: Any) -> bytes:
         return _NAN if math.isnan(value) else _number(value, 0)
     if is_list(value):
         return _LIST + b"".join(map(encode, value)) + _END_OF_LIST
+    encoder = _TEMPORAL.get(kind)
+    if encoder is not None:
+        return encoder(value)
     raise CypherTypeError(
         f"a value of type {kind.__name__} cannot be in an index", detail="InvalidPropertyType"
     )
@@ -83,7 +110,7 @@ def equals_something(value: Any) -> bool:
         return all(map(equals_something, value))
     if isinstance(value, float):
         return not math.isnan(value)
-    return isinstance(value, str | int)
+    return isinstance(value, str | int | TemporalValue)
 
 
 def type_range(value: Any) -> tuple[bytes, bytes] | None:
@@ -95,6 +122,8 @@ def type_range(value: Any) -> tuple[bytes, bytes] | None:
         return None if math.isnan(value) else _between(TAG_NUMBER)
     if isinstance(value, str):
         return _between(TAG_STRING)
+    if isinstance(value, TemporalValue) and not isinstance(value, Duration):
+        return _between(encode(value)[0])
     return _between(TAG_LIST) if is_list(value) else None
 
 
@@ -112,6 +141,37 @@ def _number(double: float, difference: int) -> bytes:
     bits: int = _unpack_bits(_pack_double(double + 0.0))[0]
     ordered = bits ^ (_ALL if bits & _SIGN else _SIGN)
     return _pack_number(TAG_NUMBER, ordered, difference + 0x8000)
+
+
+def _whole(value: int, size: int) -> bytes:
+    """A signed integer in `size` bytes that compare as the integers do."""
+    return (value + (1 << (8 * size - 1))).to_bytes(size, "big")
+
+
+def _date_time(value: DateTime) -> bytes:
+    seconds, nanos, offset, zone = value.order_key()
+    fixed = _whole(seconds, 8) + _whole(nanos, 4) + _whole(offset, 4)
+    return bytes([TAG_DATE_TIME]) + fixed + _escaped(zone) + _END_OF_STRING
+
+
+def _parts(tag: int, *sizes: int) -> Callable[[TemporalValue], bytes]:
+    """An encoder of values whose order is that of integers of these sizes."""
+
+    def encoder(value: TemporalValue) -> bytes:
+        parts: tuple[Any, ...] = value.order_key()
+        return bytes([tag]) + b"".join(map(_whole, parts, sizes))
+
+    return encoder
+
+
+_TEMPORAL: Mapping[type, Callable[[Any], bytes]] = {
+    DateTime: _date_time,
+    LocalDateTime: _parts(TAG_LOCAL_DATE_TIME, 8, 8),
+    Date: _parts(TAG_DATE, 8),
+    Time: _parts(TAG_TIME, 8, 4),
+    LocalTime: _parts(TAG_LOCAL_TIME, 8),
+    Duration: _parts(TAG_DURATION, 16, 4, 8, 8),
+}
 
 
 def _escaped(text: str) -> bytes:

@@ -1,4 +1,5 @@
-"""What can be a property: booleans, 64-bit integers, floats, strings, lists of one of these.
+"""What can be a property: booleans, 64-bit integers, floats, strings, temporal values, and lists
+of one of these.
 
 As in Neo4j, a list that mixes integers and floats is stored as floats, and an empty list is
 fine; null elements, nested lists, maps and graph values are refused.
@@ -10,9 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from cypherd.errors import ArgumentError, CypherTypeError
+from cypherd.values.description import type_of
 from cypherd.values.lists import is_list, to_list
+from cypherd.values.temporal import KINDS
 
-_SCALARS = frozenset((str, int, float, bool))
+_SCALARS = frozenset((str, int, float, bool, *KINDS))
 _MIN, _MAX = -(1 << 63), (1 << 63) - 1
 
 
@@ -55,10 +58,7 @@ def _checked(value: int) -> int:
 
 
 def _name(value: Any) -> str:
-    if value is None:
-        return "null"
-    names = {bool: "Boolean", int: "Integer", float: "Float", str: "String", dict: "Map"}
-    return "List" if is_list(value) else names.get(type(value), type(value).__name__)
+    return "null" if value is None else type_of(value).value
 
 
 def _refuse(message: str) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 from cypherd.errors import CypherTypeError
 from cypherd.values.graph import Node, NodeRef, Path, PathRef, Relationship, RelationshipRef
+from cypherd.values.temporal import Date, DateTime, Duration, LocalDateTime, LocalTime, Time
 from cypherd.values.types import CypherType
 
 _TYPES: tuple[tuple[type, CypherType], ...] = (
@@ -16,6 +17,12 @@ _TYPES: tuple[tuple[type, CypherType], ...] = (
     (list, CypherType.LIST),
     (range, CypherType.LIST),
     (dict, CypherType.MAP),
+    (Date, CypherType.DATE),
+    (LocalTime, CypherType.LOCAL_TIME),
+    (Time, CypherType.TIME),
+    (LocalDateTime, CypherType.LOCAL_DATE_TIME),
+    (DateTime, CypherType.DATE_TIME),
+    (Duration, CypherType.DURATION),
     (NodeRef, CypherType.NODE),
     (RelationshipRef, CypherType.RELATIONSHIP),
     (PathRef, CypherType.PATH),

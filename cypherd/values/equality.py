@@ -12,6 +12,7 @@ from typing import Any
 
 from cypherd.values.graph import NodeRef, RelationshipRef
 from cypherd.values.lists import ListValue, is_list, to_list
+from cypherd.values.temporal import KINDS
 
 _NAN_KEY = (float, "NaN")
 
@@ -26,7 +27,8 @@ def equals(left: Any, right: Any) -> bool | None:
         return _lists_equal(left, right)
     if isinstance(left, dict) and isinstance(right, dict):
         return _maps_equal(left, right)
-    # Python compares int with float exactly; references and paths by class and id.
+    # Python compares int with float exactly; references, paths and temporal values by class and
+    # parts: the same moment in another zone is another value.
     return bool(left == right)
 
 
@@ -57,7 +59,7 @@ def all_of(answers: Iterable[bool | None]) -> bool | None:
     return None if unknown else True
 
 
-_OWN_KEYS: frozenset[type] = frozenset({str, int, type(None), NodeRef, RelationshipRef})
+_OWN_KEYS: frozenset[type] = frozenset({str, int, type(None), NodeRef, RelationshipRef, *KINDS})
 
 
 def equivalence_key(value: Any) -> Hashable:

@@ -1,7 +1,8 @@
 """The two orders of Cypher: comparability (`<`, ternary) and orderability (ORDER BY, total).
 
-Orderability, ascending (openCypher CIP2016-06-14): map, node, relationship, list, path, string,
-boolean, number, NaN, null.
+Orderability, ascending (openCypher CIP2016-06-14): map, node, relationship, list, path, datetime,
+localdatetime, date, time, localtime, duration, string, boolean, number, NaN, null. Temporal values
+are comparable within their kind, durations are not: how long a month is depends.
 """
 
 from __future__ import annotations
@@ -14,15 +15,29 @@ from numpy.typing import NDArray
 
 from cypherd.values.graph import Node, NodeRef, Path, PathRef, Relationship, RelationshipRef
 from cypherd.values.lists import ListValue, is_list
+from cypherd.values.temporal import Duration, TemporalValue
 
 IntArray = NDArray[np.int64]
 
 UNORDERED = 2
 """What `compare` gives where NaN takes part: neither less nor equal nor greater, not null."""
 
-_MAP, _NODE, _RELATIONSHIP, _LIST, _PATH, _OTHER, _STRING, _BOOLEAN, _NUMBER, _NAN, _NULL = range(
-    11
-)
+(
+    _MAP,
+    _NODE,
+    _RELATIONSHIP,
+    _LIST,
+    _PATH,
+    _TEMPORAL,
+    _OTHER,
+    _STRING,
+    _BOOLEAN,
+    _NUMBER,
+    _NAN,
+    _NULL,
+) = range(12)
+_FIRST_TEMPORAL = 100
+"""Kinds of temporal values in comparisons: this plus their rank."""
 
 
 def compare(left: Any, right: Any) -> int | None:
@@ -32,6 +47,8 @@ def compare(left: Any, right: Any) -> int | None:
         return None
     if kind == _LIST:
         return _compare_lists(left, right)
+    if kind >= _FIRST_TEMPORAL:
+        left, right = left.order_key(), right.order_key()
     if left < right:
         return -1
     if left > right:
@@ -73,6 +90,8 @@ def sort_key(value: Any) -> tuple[Any, ...]:
         return (_LIST, tuple(map(sort_key, value)))
     if isinstance(value, dict):
         return _map_key(value)
+    if isinstance(value, TemporalValue):
+        return (_TEMPORAL, value.rank, *value.order_key())
     return _graph_key(value)
 
 
@@ -100,6 +119,8 @@ def _comparable_kind(value: Any) -> int | None:
         return _NUMBER
     if isinstance(value, str):
         return _STRING
+    if isinstance(value, TemporalValue) and not isinstance(value, Duration):
+        return _FIRST_TEMPORAL + value.rank
     return _LIST if is_list(value) else None
 
 

@@ -6,7 +6,8 @@ from enum import Enum
 
 
 class CypherType(Enum):
-    """ANY is "not known until it runs"; NUMBER is INTEGER or FLOAT; NULL is the literal null."""
+    """ANY is "not known until it runs"; NUMBER is INTEGER or FLOAT; NULL is the literal null;
+    TEMPORAL is one of DATE to DURATION, which are only told apart when it runs."""
 
     ANY = "Any"
     NULL = "Null"
@@ -21,4 +22,10 @@ class CypherType(Enum):
     RELATIONSHIP = "Relationship"
     PATH = "Path"
     TEMPORAL = "Temporal"
+    DATE = "Date"
+    LOCAL_TIME = "LocalTime"
+    TIME = "Time"
+    LOCAL_DATE_TIME = "LocalDateTime"
+    DATE_TIME = "DateTime"
+    DURATION = "Duration"
     POINT = "Point"

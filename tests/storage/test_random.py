@@ -16,10 +16,17 @@ from hypothesis import strategies as st
 from cypherd.storage.lmdb.store import open_store
 from cypherd.storage.protocols import IndexDescriptor, ReadTransaction, WriteTransaction
 from cypherd.values.ordering import sort_key
+from cypherd.values.temporal import Date
+from cypherd.values.temporal.duration import duration_of
+from cypherd.values.temporal.model import NANOS, zoned
 
 LABELS, TYPES, KEYS = range(3), range(2), range(2)
 LONG = "long " * 120
-VALUES = st.sampled_from([1, 1.0, 2, True, "a", "b", LONG, LONG + "x", LONG + "y", [1], None])
+NOON = zoned(0, 12 * 3600 * NANOS, "Europe/Berlin")
+DAY = duration_of(0, 1, 0)
+VALUES = st.sampled_from(
+    [1, 1.0, 2, True, "a", "b", LONG, LONG + "x", LONG + "y", [1], None, NOON, DAY, [Date(7)]]
+)
 PROPERTIES = st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=2)
 LABEL_SETS = st.sets(st.sampled_from(LABELS), max_size=2)
 PICK = st.integers(0, 30)

@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 import lmdb
 import msgpack
 
+from cypherd.values.temporal import TemporalValue, binary
+
 FORMAT_VERSION = 1
 FORMAT_NAME = b"cypherd graph store"
 
@@ -92,11 +94,21 @@ pack_index = struct.Struct(">I").pack
 pack_count = struct.Struct("=q").pack
 unpack_count = struct.Struct("=q").unpack
 
-packb = msgpack.Packer(unicode_errors="surrogatepass", autoreset=True).pack
+
+def _packed(value: Any) -> msgpack.ExtType:
+    """What msgpack has no type of: temporal values, as extension types."""
+    if isinstance(value, TemporalValue):
+        return msgpack.ExtType(*binary.pack(value))
+    raise TypeError(f"a {type(value).__name__} cannot be stored")
+
+
+packb = msgpack.Packer(default=_packed, unicode_errors="surrogatepass", autoreset=True).pack
 
 
 def unpackb(data: bytes) -> Any:
-    return msgpack.unpackb(data, strict_map_key=False, unicode_errors="surrogatepass")
+    return msgpack.unpackb(
+        data, strict_map_key=False, unicode_errors="surrogatepass", ext_hook=binary.unpack
+    )
 
 
 _FEW = 4
@@ -133,7 +145,10 @@ def unpack_all(packed: list[bytes]) -> list[Any]:
     if sum(map(len, packed)) > _MAX_BUFFER:
         return [unpackb(data) for data in packed]
     unpacker = msgpack.Unpacker(
-        strict_map_key=False, unicode_errors="surrogatepass", max_buffer_size=_MAX_BUFFER
+        strict_map_key=False,
+        unicode_errors="surrogatepass",
+        max_buffer_size=_MAX_BUFFER,
+        ext_hook=binary.unpack,
     )
     unpacker.feed(b"".join(packed))
     return list(unpacker)

@@ -15,7 +15,18 @@ from cypherd.values.temporal.model import (
     Time,
 )
 
+KINDS: tuple[type[TemporalValue], ...] = (
+    DateTime,
+    LocalDateTime,
+    Date,
+    Time,
+    LocalTime,
+    Duration,
+)
+"""In the order of their ranks."""
+
 __all__ = [
+    "KINDS",
     "Date",
     "DateTime",
     "Duration",

@@ -45,7 +45,7 @@ class Duration(TemporalValue):
         """About how long it lasts, without the fraction of a second."""
         return self.months * SECONDS_OF_MONTH + self.days * SECONDS_OF_DAY + self.seconds
 
-    def order_key(self) -> tuple[int | str, ...]:
+    def order_key(self) -> tuple[int, int, int, int]:
         return (self.average_seconds, self.nanos, self.months, self.days)
 
     def __str__(self) -> str:

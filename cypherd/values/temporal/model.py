@@ -54,7 +54,7 @@ class DateTime(TemporalValue):
         """The zone by name if it has one, else the offset."""
         return self.offset if self.zone is None else self.zone
 
-    def order_key(self) -> tuple[int | str, ...]:
+    def order_key(self) -> tuple[int, int, int, str]:
         return (self.epoch_seconds, self.nanos % NANOS, self.offset, self.zone or "")
 
     def __str__(self) -> str:
@@ -75,7 +75,7 @@ class LocalDateTime(TemporalValue):
         """Since 1970 on its own clock, without the fraction."""
         return self.day * SECONDS_OF_DAY + self.nanos // NANOS
 
-    def order_key(self) -> tuple[int | str, ...]:
+    def order_key(self) -> tuple[int, int]:
         return (self.day, self.nanos)
 
     def __str__(self) -> str:
@@ -88,7 +88,7 @@ class Date(TemporalValue):
     rank: ClassVar[int] = 2
     name: ClassVar[str] = "date"
 
-    def order_key(self) -> tuple[int | str, ...]:
+    def order_key(self) -> tuple[int]:
         return (self.day,)
 
     def __str__(self) -> str:
@@ -109,7 +109,7 @@ class Time(TemporalValue):
         """Nanoseconds after midnight in UTC, of the same day: may be below 0 or past the day."""
         return self.nanos - self.offset * NANOS
 
-    def order_key(self) -> tuple[int | str, ...]:
+    def order_key(self) -> tuple[int, int]:
         return (self.utc_nanos, self.offset)
 
     def __str__(self) -> str:
@@ -122,7 +122,7 @@ class LocalTime(TemporalValue):
     rank: ClassVar[int] = 4
     name: ClassVar[str] = "localtime"
 
-    def order_key(self) -> tuple[int | str, ...]:
+    def order_key(self) -> tuple[int]:
         return (self.nanos,)
 
     def __str__(self) -> str:

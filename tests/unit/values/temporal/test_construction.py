@@ -149,10 +149,16 @@ def test_no_time(source: Any) -> None:
         ({"date": BERLIN, "timezone": "+05:00"}, "1984-10-11T00:00+05:00"),
         ({"datetime": BERLIN, "timezone": "+05:00"}, "1984-10-11T16:00+05:00"),
         ({"datetime": BERLIN, "day": 28, "second": 42}, "1984-10-28T12:00:42+01:00[Europe/Berlin]"),
-        ({"datetime": LOCAL, "timezone": "Europe/Berlin"}, "1984-03-07T12:31:14.645+01:00[Europe/Berlin]"),
+        (
+            {"datetime": LOCAL, "timezone": "Europe/Berlin"},
+            "1984-03-07T12:31:14.645+01:00[Europe/Berlin]",
+        ),
         ({"epochSeconds": 416779, "nanosecond": 23}, "1970-01-05T19:46:19.000000023Z"),
         ({"epochMillis": 237821673987}, "1977-07-15T13:34:33.987Z"),
-        ({"epochMillis": -1, "timezone": "Europe/Berlin"}, "1970-01-01T00:59:59.999+01:00[Europe/Berlin]"),
+        (
+            {"epochMillis": -1, "timezone": "Europe/Berlin"},
+            "1970-01-01T00:59:59.999+01:00[Europe/Berlin]",
+        ),
         (LOCAL, "1984-03-07T12:31:14.645Z"),
         (BERLIN, "1984-10-11T12:00+01:00[Europe/Berlin]"),
     ],
