@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from cypherd.errors import InternalError
 from cypherd.storage.protocols import ReadTransaction, WriteTransaction
+from cypherd.values.temporal.clock import Clock
 
 
 class Guard(Protocol):
@@ -81,6 +82,11 @@ class ExecutionContext:
     """By operator number, when the query is profiled."""
     clock: float = 0.0
     """The statement's start, seconds since the epoch: what timestamp() gives."""
+
+    def clocks(self) -> Clock:
+        """The statement's clocks; it is a transaction of its own."""
+        began = round(self.clock * 1_000_000) * 1_000
+        return Clock(began, began)
 
     def writer(self) -> WriteTransaction:
         """The transaction as one that writes.

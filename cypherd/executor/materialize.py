@@ -16,8 +16,9 @@ from cypherd.executor.context import ExecutionContext
 from cypherd.executor.expressions.properties import named
 from cypherd.values.graph import Node, NodeRef, Path, PathRef, Relationship, RelationshipRef
 from cypherd.values.lists import to_list
+from cypherd.values.temporal import KINDS
 
-_PLAIN = frozenset((int, float, str, bool, type(None)))
+_PLAIN = frozenset((int, float, str, bool, type(None), *KINDS))
 
 
 def materialize_column(column: Column, context: ExecutionContext) -> Column:

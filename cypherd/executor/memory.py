@@ -8,10 +8,12 @@ from typing import Any
 from cypherd.batch.columns import Batch, Column, ObjectColumn
 from cypherd.executor.context import Guard
 from cypherd.values.graph import NodeRef, RelationshipRef
+from cypherd.values.temporal import TemporalValue
 
 _SLOT = 8
 _SMALL = 48
 _ENTRY = 100
+_TEMPORAL = 160
 _DEEPEST = 8
 _SMALL_KINDS = {int, float, bool, type(None), NodeRef, RelationshipRef}
 
@@ -64,6 +66,8 @@ def value_bytes(value: Any, depth: int = 0) -> int:
         if kind is dict:
             items = value.values()
             return _SLOT + 64 + sum(_ENTRY + value_bytes(item, depth + 1) for item in items)
+        if isinstance(value, TemporalValue):
+            return _SLOT + _TEMPORAL
         if hasattr(value, "relationships"):
             return _SLOT + _SMALL + 2 * (_SLOT + _SMALL) * (len(value.relationships) + 1)
     return _SLOT + _SMALL

@@ -31,8 +31,9 @@ from cypherd.planner.logical.operators import (
 from cypherd.storage.protocols import WriteTransaction
 from cypherd.values.description import type_of
 from cypherd.values.graph import NodeRef, RelationshipRef
+from cypherd.values.temporal import KINDS
 
-_PLAIN = frozenset({int, float, bool, str, type(None)})
+_PLAIN = frozenset({int, float, bool, str, type(None), *KINDS})
 
 
 @dataclass(slots=True, frozen=True)

@@ -29,6 +29,7 @@ from cypherd.values.arithmetic import checked, is_number
 from cypherd.values.description import wrong_type
 from cypherd.values.equality import equivalence_key
 from cypherd.values.ordering import sort_key
+from cypherd.values.temporal.duration import Duration, added, divided
 
 _SLOT = 8
 _SMALL = 56
@@ -122,13 +123,15 @@ class Count(CountRows):
 
 
 class Sum:
-    """Integers are summed exactly and checked at the end; floats apart from them, in order."""
+    """Integers are summed exactly and checked at the end; floats apart from them, in order.
+    Durations have sums of their own: a group holds either numbers or durations."""
 
     def __init__(self, name: str = "sum()") -> None:
         self.name = name
         self.whole: list[int] = []
         self.floating: NDArray[np.float64] = np.zeros(1, dtype=np.float64)
         self.has_float: BoolArray = np.zeros(1, dtype=np.bool_)
+        self.durations: dict[int, Duration] = {}
 
     def add(self, groups: IntArray, group_count: int, arguments: Sequence[Column]) -> None:
         self._grow(group_count)
@@ -163,16 +166,26 @@ class Sum:
         for group, value in zip(groups.tolist(), values, strict=True):
             if value is None:
                 continue
+            if isinstance(value, Duration):
+                held = self.durations.get(group)
+                self.durations[group] = value if held is None else added(held, value)
+                continue
             if not is_number(value):
-                raise wrong_type(self.name, "numbers", value)
+                raise wrong_type(self.name, "numbers or durations", value)
             if isinstance(value, float):
                 self.floating[group] += value
                 self.has_float[group] = True
             else:
                 self.whole[group] += value
 
-    def total(self, group: int) -> int | float:
-        """The sum of one group, not yet checked."""
+    def total(self, group: int) -> int | float | Duration:
+        """The sum of one group, not yet checked. Raises CypherTypeError where numbers and
+        durations are mixed."""
+        duration = self.durations.get(group)
+        if duration is not None:
+            if self.has_float[group] or self.whole[group]:
+                raise wrong_type(self.name, "numbers only, or durations only", duration)
+            return duration
         if self.has_float[group]:
             return float(self.floating[group]) + self.whole[group]
         return self.whole[group]
@@ -181,10 +194,12 @@ class Sum:
         """Raises CypherArithmeticError where integers sum up beyond 64 bits."""
         self._grow(group_count)
         totals = [self.total(group) for group in range(group_count)]
-        return ObjectColumn([t if isinstance(t, float) else checked(t) for t in totals])
+        return ObjectColumn([checked(t) if isinstance(t, int) else t for t in totals])
 
     def nbytes(self) -> int:
-        return (_SLOT + 32) * len(self.whole) + int(self.floating.nbytes + self.has_float.nbytes)
+        durations = 4 * _SMALL * len(self.durations)
+        arrays = int(self.floating.nbytes + self.has_float.nbytes)
+        return (_SLOT + 32) * len(self.whole) + arrays + durations
 
 
 def _safe_to_sum(values: IntArray) -> bool:
@@ -195,7 +210,7 @@ def _safe_to_sum(values: IntArray) -> bool:
 
 
 class Average:
-    """The exact sum of integers (however large) and floats, divided once."""
+    """The exact sum of integers (however large), floats or durations, divided once."""
 
     def __init__(self) -> None:
         self.sum = Sum("avg()")
@@ -207,9 +222,13 @@ class Average:
 
     def results(self, group_count: int) -> Column:
         counts = self.count.results(group_count).to_list()
-        return ObjectColumn(
-            [self.sum.total(g) / count if count else None for g, count in enumerate(counts)]
-        )
+        return ObjectColumn([self._mean(g, count) for g, count in enumerate(counts)])
+
+    def _mean(self, group: int, count: int) -> float | Duration | None:
+        if not count:
+            return None
+        total = self.sum.total(group)
+        return divided(total, count) if isinstance(total, Duration) else total / count
 
     def nbytes(self) -> int:
         return self.sum.nbytes() + self.count.nbytes()

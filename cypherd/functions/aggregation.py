@@ -13,8 +13,10 @@ def _declared() -> Family:
         family.declare(name, arguments=arguments, result=result, help=help, aggregate=True)
 
     aggregate("count", (T.ANY,), T.INTEGER, "How many values are not null.")
-    aggregate("sum", (T.NUMBER,), T.NUMBER, "The sum of the numbers; 0 of none.")
-    aggregate("avg", (T.NUMBER,), T.FLOAT, "The mean of the numbers; null of none.")
+    aggregate("sum", (T.NUMBER,), T.NUMBER, "The sum of the numbers or durations; 0 of none.")
+    aggregate("sum", (T.TEMPORAL,), T.TEMPORAL, "The sum of durations.")
+    aggregate("avg", (T.NUMBER,), T.FLOAT, "The mean of the numbers or durations; null of none.")
+    aggregate("avg", (T.TEMPORAL,), T.TEMPORAL, "The mean of durations.")
     aggregate("min", (T.ANY,), T.ANY, "The least value in the order of ORDER BY.")
     aggregate("max", (T.ANY,), T.ANY, "The greatest value in the order of ORDER BY.")
     aggregate("collect", (T.ANY,), T.LIST, "A list of the values that are not null.")

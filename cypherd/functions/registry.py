@@ -13,10 +13,11 @@ from cypherd.functions import (
     operators,
     scalars,
     strings,
+    temporal,
 )
 from cypherd.functions.signature import Function
 
-MODULES = (scalars, conversions, entities, lists, mathematics, strings, aggregation)
+MODULES = (scalars, conversions, entities, lists, mathematics, strings, temporal, aggregation)
 
 
 def _by_name(functions: Iterable[Function]) -> Mapping[str, tuple[Function, ...]]:

@@ -23,8 +23,9 @@ class Function:
     `arguments` counts all, of which the last `optional` may be left out; with `variadic` the last
     one may be repeated. `null`: "propagate" makes the result null where an argument is null and
     the body never sees one; "handle" leaves it to the body. `bounded`: takes time in proportion
-    to its arguments' size, so it may run in the event loop. `body` takes the values of one row;
-    None where it needs the graph or the statement (executor/graph_functions.py) or aggregates.
+    to its arguments' size, so it may run in the event loop. `body` takes the values of one row,
+    with `clock` the statement's Clock (values/temporal/clock.py) before them; None where it needs
+    the graph or the statement (executor/graph_functions.py) or aggregates.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Function:
     aggregate: bool
     body: Callable[..., Any] | None
     help: str
+    clock: bool = False
 
     def accepts(self, count: int) -> bool:
         """Whether it can be called with `count` arguments."""
@@ -67,6 +69,7 @@ class Family:
         null: NullRule = "propagate",
         bounded: bool = True,
         deterministic: bool = True,
+        clock: bool = False,
     ) -> Callable[[Body], Body]:
         """Decorator for the body. A list of argument tuples makes one overload each."""
 
@@ -75,7 +78,7 @@ class Family:
                 self.functions.append(
                     Function(
                         name, types, optional, variadic, result, null, bounded, deterministic,
-                        False, body, help,
+                        False, body, help, clock,
                     )
                 )  # fmt: skip
             return body

@@ -12,6 +12,7 @@ import orjson
 from cypherd.batch.columns import Batch
 from cypherd.render.renderer import RenderOptions
 from cypherd.values.graph import Node, Path, Relationship
+from cypherd.values.temporal import KINDS, TemporalValue
 
 _PLAIN: frozenset[type] = frozenset({str, int, bool, type(None)})
 _OPTIONS = orjson.OPT_PASSTHROUGH_DATACLASS
@@ -78,6 +79,10 @@ def non_finite_name(value: float) -> str:
     return "Infinity" if value > 0 else "-Infinity"
 
 
+def _text(value: TemporalValue, encode: Encoder) -> str:
+    return str(value)
+
+
 def _list(value: Sequence[Any], encode: Encoder) -> list[Any]:
     return [encode(item) for item in value]
 
@@ -122,4 +127,5 @@ _WRITERS: dict[type, Callable[[Any, Encoder], Any]] = {
     Node: _node,
     Relationship: _relationship,
     Path: _path,
+    **dict.fromkeys(KINDS, _text),
 }

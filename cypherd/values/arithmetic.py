@@ -1,4 +1,4 @@
-"""Arithmetic on Cypher values: 64-bit integers with overflow errors, IEEE 754 floats.
+"""Arithmetic on Cypher values: 64-bit integers with overflow errors, IEEE 754 floats, durations.
 
 All functions take non-null values and raise CypherTypeError where the types do not fit.
 """
@@ -14,6 +14,9 @@ import numpy as np
 from cypherd.errors import CypherArithmeticError, CypherTypeError
 from cypherd.values.description import type_of
 from cypherd.values.lists import check_size, is_list, to_list
+from cypherd.values.temporal import Duration, TemporalValue
+from cypherd.values.temporal import duration as durations
+from cypherd.values.temporal.arithmetic import plus as plus_duration
 from cypherd.values.text import number_text
 
 MIN_INTEGER = -(1 << 63)
@@ -37,29 +40,44 @@ def checked(value: int) -> int:
 
 
 def add(left: Any, right: Any) -> Any:
-    """Sum, concatenation of strings (a number beside a string becomes text) or of lists."""
+    """Sum, concatenation of strings (a number beside a string becomes text) or of lists, a
+    duration after a date or time."""
     if is_number(left) and is_number(right):
         return _result(left + right)
     if is_list(left) or is_list(right):
         return _concatenated(left, right)
     if isinstance(left, str) or isinstance(right, str):
         return _joined(left, right)
+    if isinstance(right, Duration) and isinstance(left, TemporalValue):
+        return _moved(left, right)
+    if isinstance(left, Duration) and isinstance(right, TemporalValue):
+        return _moved(right, left)
     _refuse("+", left, right)
 
 
 def subtract(left: Any, right: Any) -> Any:
+    """Difference, or a duration before a date or time."""
+    if isinstance(right, Duration) and isinstance(left, TemporalValue):
+        return _moved(left, durations.negated(right))
     _need_numbers("-", left, right)
     return _result(left - right)
 
 
 def multiply(left: Any, right: Any) -> Any:
+    """Product; a duration by a number."""
+    if isinstance(left, Duration) and is_number(right):
+        return durations.multiplied(left, right)
+    if isinstance(right, Duration) and is_number(left):
+        return durations.multiplied(right, left)
     _need_numbers("*", left, right)
     return _result(left * right)
 
 
 def divide(left: Any, right: Any) -> Any:
     """Integers truncate toward zero; by zero: an error for integers, infinity or NaN for
-    floats. Raises CypherArithmeticError."""
+    floats; a duration by a number. Raises CypherArithmeticError."""
+    if isinstance(left, Duration) and is_number(right):
+        return durations.divided(left, right)
     _need_numbers("/", left, right)
     if isinstance(left, int) and isinstance(right, int):
         if right == 0:
@@ -100,6 +118,8 @@ def float_power(base: float, exponent: float) -> float:
 
 
 def negate(value: Any) -> Any:
+    if isinstance(value, Duration):
+        return durations.negated(value)
     if not is_number(value):
         raise CypherTypeError(
             f"- expects a number, not {type_of(value).value}", detail="InvalidArgumentType"
@@ -108,8 +128,8 @@ def negate(value: Any) -> Any:
 
 
 def plus(value: Any) -> Any:
-    """Unary plus: a number as it is."""
-    if not is_number(value):
+    """Unary plus: a number or duration as it is."""
+    if not is_number(value) and not isinstance(value, Duration):
         raise CypherTypeError(
             f"+ expects a number, not {type_of(value).value}", detail="InvalidArgumentType"
         )
@@ -128,6 +148,12 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 
 def _result(value: Any) -> Any:
     return value if isinstance(value, float) else checked(value)
+
+
+def _moved(value: TemporalValue, duration: Duration) -> TemporalValue:
+    if isinstance(value, Duration):
+        return durations.added(value, duration)
+    return plus_duration(value, duration)
 
 
 def _divided_by_zero(left: float, right: float) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from cypherd.batch.columns import Batch, Column, ObjectColumn
@@ -92,6 +93,8 @@ def _rows(
     if function.body is None:
         raise InternalError(f"{function.name}() has no body for a row")
     body, chunk = function.body, CHUNK if function.bounded else CHUNK // 16
+    if function.clock:
+        body = partial(body, context.clocks())
     values: list[Any] = []
     for start in range(0, length, chunk):
         context.guard.check()

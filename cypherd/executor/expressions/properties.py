@@ -1,7 +1,7 @@
 """Properties, labels as predicates, and map projections: what expressions read from storage.
 
 column --split--> nodes, relationships: one question of storage each
-              \\-> maps: looked up in Python
+              \\-> maps, temporal values: looked up in Python
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from cypherd.executor.expressions.logic import null_mask
 from cypherd.executor.expressions.truth import Truth
 from cypherd.storage.protocols import ReadTransaction
 from cypherd.values.description import wrong_type
+from cypherd.values.temporal import TemporalValue
+from cypherd.values.temporal.components import component
 
 
 def compile_property(expression: Property, compiler: Compiler) -> Evaluate:
@@ -34,15 +36,20 @@ def compile_property(expression: Property, compiler: Compiler) -> Evaluate:
 
 
 def read_property(column: Column, key: str, context: ExecutionContext) -> list[Any]:
-    """The property `key` of every value: null of null. Raises CypherTypeError for a value that
-    has no properties, EntityNotFound for an entity that this query has deleted."""
+    """The property `key` of every value, of temporal ones the component: null of null. Raises
+    CypherTypeError for a value that has no properties, ArgumentError for a component that there
+    is not, EntityNotFound for an entity that this query has deleted."""
     entities = entities_of(column)
     check_alive(entities, context)
     values: list[Any] = [None] * len(column)
     for row, value in entities.others:
-        if not isinstance(value, dict):
-            raise wrong_type(f"access to the property {key}", "a node, relationship or map", value)
-        values[row] = value.get(key)
+        if isinstance(value, dict):
+            values[row] = value.get(key)
+        elif isinstance(value, TemporalValue):
+            values[row] = component(value, key)
+        else:
+            expected = "a node, relationship, map or temporal value"
+            raise wrong_type(f"access to the property {key}", expected, value)
     if not len(entities.nodes) and not len(entities.relationships):
         return values
     token = context.transaction.schema.property_id(key)
