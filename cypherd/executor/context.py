@@ -85,7 +85,7 @@ class ExecutionContext:
 
     def clocks(self) -> Clock:
         """The statement's clocks; it is a transaction of its own."""
-        began = round(self.clock * 1_000_000) * 1_000
+        began = int(self.clock * 1_000_000) * 1_000
         return Clock(began, began)
 
     def writer(self) -> WriteTransaction:

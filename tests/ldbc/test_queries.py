@@ -23,7 +23,7 @@ INTERACTIVE = [f"interactive-complex-{i}" for i in range(1, 15)]
 INTERACTIVE += [f"interactive-short-{i}" for i in range(1, 8)]
 UNORDERED_LISTS = {"interactive-complex-1", "interactive-complex-12"}
 UNORDERED_ROWS = {"interactive-complex-14"}
-NEEDS_MORE = {"interactive-complex-10": "datetime()"}
+NEEDS_MORE: dict[str, str] = {}
 LSQB_NEEDS_MORE: dict[int, str] = {}
 
 
