@@ -15,7 +15,7 @@ FIND_PYTHON = for python in "$(PYTHON)" python3.11 python3.12 python3.13 python3
 	"$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' \
 		2>/dev/null && echo "$$python" && break; done
 
-.PHONY: run test check format docs-test update-plans bench wheel clean help
+.PHONY: run test check format docs-test update-plans bench jmeter wheel clean help
 
 help:
 	@echo "make run           serve a sample graph at http://$(HOST):$(PORT)"
@@ -24,6 +24,7 @@ help:
 	@echo "make format        put the source into its format"
 	@echo "make update-plans  rewrite the plans in tests/plans"
 	@echo "make bench         run the benchmarks, short"
+	@echo "make jmeter        get JMeter from Maven Central, for the load plans"
 	@echo "make wheel         build the wheel and try it in a clean environment"
 	@echo "make clean         remove what was built; the sample graph too"
 
@@ -80,6 +81,9 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.under_load --seconds 5
 	$(BIN)/python -m benchmarks.disconnect --tries 10
 	$(BIN)/python -m benchmarks.kill_rounds --rounds 10
+
+jmeter: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.jmeter --fetch
 
 wheel: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.wheel.check_wheel
