@@ -166,17 +166,19 @@ class Sum:
         for group, value in zip(groups.tolist(), values, strict=True):
             if value is None:
                 continue
-            if isinstance(value, Duration):
-                held = self.durations.get(group)
-                self.durations[group] = value if held is None else added(held, value)
-                continue
             if not is_number(value):
-                raise wrong_type(self.name, "numbers or durations", value)
-            if isinstance(value, float):
+                self._add_duration(group, value)
+            elif isinstance(value, float):
                 self.floating[group] += value
                 self.has_float[group] = True
             else:
                 self.whole[group] += value
+
+    def _add_duration(self, group: int, value: Any) -> None:
+        if not isinstance(value, Duration):
+            raise wrong_type(self.name, "numbers or durations", value)
+        held = self.durations.get(group)
+        self.durations[group] = value if held is None else added(held, value)
 
     def total(self, group: int) -> int | float | Duration:
         """The sum of one group, not yet checked. Raises CypherTypeError where numbers and

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cypherd.errors import ImportFailed
+from cypherd.errors import CypherdError, ImportFailed
+from cypherd.values.temporal import parsing
+from cypherd.values.temporal.zones import UTC
 
 SECOND_LABEL = "STRING (second node label)"
-_LIST = re.compile(r'LIST OF (STRING|INTEGER|FLOAT|BOOLEAN)(?:, "(.)"-separated)?')
 _LONGEST_FIELD = 1 << 30
 _MIN, _MAX = -(1 << 63), (1 << 63) - 1
 
@@ -159,12 +160,29 @@ def _boolean(text: str) -> bool:
         raise ValueError(f"{_shown(text)} is not a BOOLEAN") from None
 
 
+def _temporal(kind: str, parse: Callable[[str], Any]) -> Convert:
+    def convert(text: str) -> Any:
+        try:
+            return parse(text)
+        except CypherdError as error:
+            raise ValueError(f"{_shown(text)} is no {kind}: {error.message}") from None
+
+    return convert
+
+
 _SCALARS: dict[str, Convert] = {
     "STRING": str,
     "INTEGER": _integer,
     "FLOAT": _float,
     "BOOLEAN": _boolean,
+    "DATE": _temporal("DATE", parsing.parse_date),
+    "LOCAL TIME": _temporal("LOCAL TIME", parsing.parse_local_time),
+    "ZONED TIME": _temporal("ZONED TIME", lambda text: parsing.parse_time(text, UTC)),
+    "LOCAL DATETIME": _temporal("LOCAL DATETIME", parsing.parse_local_date_time),
+    "ZONED DATETIME": _temporal("ZONED DATETIME", parsing.parse_date_time),
+    "DURATION": _temporal("DURATION", parsing.parse_duration),
 }
+_LIST = re.compile(rf'LIST OF ({"|".join(_SCALARS)})(?:, "(.)"-separated)?')
 
 
 def _shown(text: str) -> str:

@@ -1,11 +1,12 @@
-"""What a process does once before it forks or serves: imports and parser tables, so that its
-children have them for nothing and a first query is as quick as the next."""
+"""What a process does once before it forks or serves: imports, parser tables and the names of
+time zones, so that its children have them for nothing and a first query is as quick as the next."""
 
 from __future__ import annotations
 
 import importlib
 
 from cypherd.parser import parser
+from cypherd.values.temporal import zones
 
 # Imported late by what uses them; a forked child should find them in place.
 _MODULES = (
@@ -27,3 +28,4 @@ def warm_up() -> None:
     parser.warm_up()
     for text in _TEXTS:
         parser.parse(text)
+    zones.warm_up()

@@ -57,20 +57,22 @@ def add(left: Any, right: Any) -> Any:
 
 def subtract(left: Any, right: Any) -> Any:
     """Difference, or a duration before a date or time."""
+    if is_number(left) and is_number(right):
+        return _result(left - right)
     if isinstance(right, Duration) and isinstance(left, TemporalValue):
         return _moved(left, durations.negated(right))
-    _need_numbers("-", left, right)
-    return _result(left - right)
+    _refuse("-", left, right)
 
 
 def multiply(left: Any, right: Any) -> Any:
     """Product; a duration by a number."""
+    if is_number(left) and is_number(right):
+        return _result(left * right)
     if isinstance(left, Duration) and is_number(right):
         return durations.multiplied(left, right)
     if isinstance(right, Duration) and is_number(left):
         return durations.multiplied(right, left)
-    _need_numbers("*", left, right)
-    return _result(left * right)
+    _refuse("*", left, right)
 
 
 def divide(left: Any, right: Any) -> Any:
@@ -122,7 +124,8 @@ def negate(value: Any) -> Any:
         return durations.negated(value)
     if not is_number(value):
         raise CypherTypeError(
-            f"- expects a number, not {type_of(value).value}", detail="InvalidArgumentType"
+            f"- expects a number or duration, not {type_of(value).value}",
+            detail="InvalidArgumentType",
         )
     return _result(-value)
 
@@ -131,7 +134,8 @@ def plus(value: Any) -> Any:
     """Unary plus: a number or duration as it is."""
     if not is_number(value) and not isinstance(value, Duration):
         raise CypherTypeError(
-            f"+ expects a number, not {type_of(value).value}", detail="InvalidArgumentType"
+            f"+ expects a number or duration, not {type_of(value).value}",
+            detail="InvalidArgumentType",
         )
     return value
 

@@ -13,7 +13,7 @@ with what the file says. A case is a map of
     after             query and rows: what is in the graph afterwards
 
 A node in a row is written {labels: [A], properties: {}}, a relationship {type: T, properties: {}},
-a path {path: [node, relationship, node]}.
+a path {path: [node, relationship, node]}, a temporal value {date: "2015-01-01"} by its kind.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from cypherd.settings import MIB, Settings
 from cypherd.storage.lmdb.store import open_store
 from cypherd.storage.protocols import GraphStore, ReadTransaction
 from cypherd.values.graph import Node, Path, Relationship
+from cypherd.values.temporal import TemporalValue
 
 _FOLDER = FilePath(__file__).parent
 _WAYS = [(size, ruled) for size in (1, 3, 1024) for ruled in (True, False)]
@@ -151,6 +152,8 @@ def _plain(value: Any) -> Any:
             for relationship, node in zip(value.relationships, value.nodes[1:], strict=True):
                 steps.extend((relationship, node))  # type: ignore[arg-type]
             return {"path": _plain(steps)}
+        case TemporalValue():
+            return {value.name: str(value)}
         case dict():
             return {key: _plain(item) for key, item in value.items()}
         case list() | range():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from typing import TypeAlias
 from zoneinfo import ZoneInfo
@@ -31,6 +31,11 @@ _EPOCH = datetime(1970, 1, 1)
 # last, rules repeat with the calendar, every 400 years.
 _FIRST = -62_000_000_000
 _LAST = 250_000_000_000
+
+
+def warm_up() -> None:
+    """Reads the names of all zones, which is slow the first time."""
+    _names()
 
 
 def parse_offset(text: str) -> int | None:
@@ -112,14 +117,14 @@ def _seconds(offset: timedelta | None) -> int:
     return 0 if offset is None else int(offset.total_seconds())
 
 
-@lru_cache(maxsize=1)
+@cache
 def _names() -> dict[str, str]:
     """Every zone's name by its lower-case form."""
     listed = resources.files("tzdata").joinpath("zones").read_text("utf-8").split()
     return {name.lower(): name for name in listed}
 
 
-@lru_cache(maxsize=64)
+@cache
 def _rules(name: str) -> ZoneInfo:
     path = resources.files("tzdata").joinpath("zoneinfo", *name.split("/"))
     with path.open("rb") as stream:
