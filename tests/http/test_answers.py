@@ -35,6 +35,23 @@ def test_json(port: int) -> None:
     }
 
 
+def test_temporal_values_are_iso_8601_strings(serve: Any) -> None:
+    port = serve().port
+    ask(
+        port,
+        "CREATE (:T {d: datetime('2015-07-21T10:00[Europe/Berlin]'), l: [date('2015-01-01')]})",
+    )
+    expected = ["2015-07-21T10:00+02:00[Europe/Berlin]", ["2015-01-01"], {"p": "P1DT2H"}]
+    for rows in ("1", "200000"):
+        # Once in the event loop and once in a worker.
+        text = f"UNWIND range(1, {rows}) AS x WITH count(x) AS n MATCH (t:T) "
+        answer = ask(port, text + "RETURN t.d, t.l, {p: duration('P1DT2H')} AS m")
+        assert answer.json()["data"] == [expected]
+    parameters = {"day": "2015-01-01"}
+    answer = ask(port, "MATCH (t:T) WHERE t.d > datetime($day) RETURN t", parameters)
+    assert answer.json()["data"][0][0]["properties"] == {"d": expected[0], "l": expected[1]}
+
+
 def test_ndjson(port: int) -> None:
     answer = ask(port, "UNWIND [1, 2] AS x RETURN x", accept="application/x-ndjson")
     assert answer.headers["content-type"] == "application/x-ndjson; charset=utf-8"

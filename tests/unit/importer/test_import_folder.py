@@ -300,3 +300,42 @@ def test_progress_ends_at_the_number_of_rows(tmp_path: Path) -> None:
     assert seen["nodes/Person.csv"] == (3, 3)
     assert seen["rels/Person_KNOWS_Person.csv"] == (3, 3)
     assert seen["indexes"] == (2, 2)
+
+
+def test_temporal_columns(tmp_path: Path) -> None:
+    types = {
+        "id": "INTEGER",
+        "day": "DATE",
+        "moment": "ZONED DATETIME",
+        "local": "LOCAL DATETIME",
+        "time": "ZONED TIME",
+        "clock": "LOCAL TIME",
+        "long": "DURATION",
+        "days": "LIST OF DATE",
+    }
+    row = "1,2015-07-21,2015-07-21T10:00[Europe/Berlin],2015-07-21T10:00,10:00Z,1030,P1D"
+    files = {"nodes/T.csv": f"{','.join(types)}\n{row},2015-01-01;2016\n2,,,,,,,\n"}
+    manifest = [{"file": "nodes/T.csv", "types": types, "labels": ["T"]}]
+    load(folder_of(tmp_path, files, manifest), tmp_path / "store")
+    with reading(tmp_path / "store") as read:
+        stored = [properties for _, properties in nodes_of(read)]
+    days = stored[0].pop("days")
+    assert [str(day) for day in days] == ["2015-01-01", "2016-01-01"]
+    assert {name: str(value) for name, value in stored[0].items()} == {
+        "id": "1",
+        "day": "2015-07-21",
+        "moment": "2015-07-21T10:00+02:00[Europe/Berlin]",
+        "local": "2015-07-21T10:00",
+        "time": "10:00Z",
+        "clock": "10:30",
+        "long": "P1D",
+    }
+    assert stored[1] == {"id": 2}
+
+
+@pytest.mark.parametrize(("kind", "text"), [("DATE", "2015-02-30"), ("DURATION", "1 day")])
+def test_temporal_columns_that_are_none(tmp_path: Path, kind: str, text: str) -> None:
+    files = {"nodes/T.csv": f"id,x\n1,{text}\n"}
+    manifest = [{"file": "nodes/T.csv", "types": {"x": kind}, "labels": ["T"]}]
+    with pytest.raises(ImportFailed, match=f"nodes/T.csv:2: column x: '{text}' is no {kind}"):
+        load(folder_of(tmp_path, files, manifest), tmp_path / "store")
