@@ -217,8 +217,8 @@ def test_bad_rows_are_listed_up_to_a_limit(tmp_path: Path, limit: int, listed: i
         ([{"file": "nodes/Post.csv"}], "expected `labels`"),
         ([{"file": "nodes/None.csv", "labels": ["A"]}], "there is no file nodes/None.csv"),
         (
-            [{"file": "nodes/Post.csv", "labels": ["A"], "types": {"id": "DATE"}}],
-            "unknown type 'DATE'",
+            [{"file": "nodes/Post.csv", "labels": ["A"], "types": {"id": "YEAR"}}],
+            "unknown type 'YEAR'",
         ),
         ([MANIFEST[0]], "no node file has keys of the label Person"),
     ],
