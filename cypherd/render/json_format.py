@@ -8,19 +8,16 @@ from typing import Any, ClassVar
 from cypherd.engine import Result
 from cypherd.errors import CypherdError
 from cypherd.render.chunks import ChunkBuffer
-from cypherd.render.renderer import RenderOptions
+from cypherd.render.renderer import Headers, RenderOptions
 from cypherd.render.values import encode_rows, to_json
 
 
 class JsonRenderer:
     name: ClassVar[str] = "json"
     media_types: ClassVar[tuple[str, ...]] = ("application/json",)
-    extension: ClassVar[str] = "json"
+    is_text: ClassVar[bool] = True
     in_band_errors: ClassVar[bool] = True
-
-    @property
-    def media_type(self) -> str:
-        return "application/json; charset=utf-8"
+    headers: ClassVar[Headers] = ()
 
     def render(self, result: Result, options: RenderOptions) -> Iterator[bytes]:
         buffer = ChunkBuffer()

@@ -9,7 +9,7 @@ from cypherd.engine import Result
 from cypherd.errors import CypherdError
 from cypherd.render.chunks import ChunkBuffer
 from cypherd.render.json_format import trailer_parts
-from cypherd.render.renderer import RenderOptions
+from cypherd.render.renderer import Headers, RenderOptions
 from cypherd.render.values import encode_rows, to_json
 
 
@@ -20,12 +20,9 @@ class NdjsonRenderer:
         "application/jsonl",
         "application/ndjson",
     )
-    extension: ClassVar[str] = "ndjson"
+    is_text: ClassVar[bool] = True
     in_band_errors: ClassVar[bool] = True
-
-    @property
-    def media_type(self) -> str:
-        return "application/x-ndjson; charset=utf-8"
+    headers: ClassVar[Headers] = ()
 
     def render(self, result: Result, options: RenderOptions) -> Iterator[bytes]:
         buffer = ChunkBuffer()

@@ -66,9 +66,15 @@ def _encode(value: Any, encode: Encoder) -> Any:
         return value
     if kind is float:
         return value if math.isfinite(value) else non_finite_name(value)
-    writer = _WRITERS.get(kind)
+    return write_with(value, encode)
+
+
+def write_with(value: Any, encode: Encoder) -> Any:
+    """A value that is no scalar of JSON, one level of it: what it holds is put through `encode`.
+    Raises TypeError for what is no Cypher value."""
+    writer = _WRITERS.get(type(value))
     if writer is None:
-        raise TypeError(f"{kind.__name__} is no Cypher value")
+        raise TypeError(f"{type(value).__name__} is no Cypher value")
     return writer(value, encode)
 
 

@@ -1,0 +1,160 @@
+"""A table for a terminal: columns lined up by the width that a terminal gives their characters.
+
+The widths come from the first rows, so that the table can stream; a wider cell further down pushes
+its own row, it is never cut. The last line tells the number of rows: a table without it is not
+whole. An error after the first chunk breaks the body off.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, ClassVar
+
+from cypherd.batch.columns import Batch
+from cypherd.engine import Result
+from cypherd.render.chunks import ChunkBuffer
+from cypherd.render.literals import literal, printable, string_literal
+from cypherd.render.renderer import PATIENCE, Headers, RenderOptions
+from cypherd.render.tabular import Cells, as_table, number_cells
+
+_SAMPLE = 1000
+# One long text should not push everything else off the screen.
+_WIDEST = 60
+_NUMBERS: frozenset[type] = frozenset({int, float, type(None)})
+
+
+class TextRenderer:
+    name: ClassVar[str] = "text"
+    media_types: ClassVar[tuple[str, ...]] = ("text/plain",)
+    extension: ClassVar[str] = "txt"
+    is_text: ClassVar[bool] = True
+    in_band_errors: ClassVar[bool] = False
+    headers: ClassVar[Headers] = ()
+
+    def render(self, result: Result, options: RenderOptions) -> Iterator[bytes]:
+        columns, batches = as_table(result)
+        names = [printable(name) for name in columns]
+        buffer = ChunkBuffer()
+        sample = _sample(batches) if columns else []
+        layout = _layout(names, sample)
+        if columns:
+            buffer.write(layout.head(names))
+        count = 0
+        for batch in _all(sample, batches):
+            if batch.length and columns:
+                buffer.write(layout.rows(_columns(batch, columns)))
+            count += batch.length
+            if buffer.due():
+                yield buffer.take()
+        buffer.write(_foot(count, result, rows=bool(columns)))
+        yield buffer.take()
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The width of each column, and whether it is lined up to the right."""
+
+    widths: tuple[int, ...]
+    right: tuple[bool, ...]
+
+    def head(self, names: Sequence[str]) -> bytes:
+        dashes = "+".join("-" * (width + 2) for width in self.widths)
+        return self.rows([[name] for name in names]) + f"{dashes}\n".encode()
+
+    def rows(self, columns: Sequence[Cells]) -> bytes:
+        padded = [
+            _padded(cells, width, right=right)
+            for cells, width, right in zip(columns, self.widths, self.right, strict=True)
+        ]
+        # Blanks at the end of a line only make it wrap.
+        lines = (f" {' | '.join(row)}".rstrip(" ") for row in zip(*padded, strict=True))
+        return ("\n".join(lines) + "\n").encode()
+
+
+def _layout(names: Sequence[str], sample: Sequence[Batch]) -> _Layout:
+    widths = [display_width(name) for name in names]
+    right = [bool(sample)] * len(names)
+    for batch in sample:
+        for i, column in enumerate(batch.columns.values()):
+            values = column.to_list()
+            right[i] = right[i] and set(map(type, values)) <= _NUMBERS
+            widest = max(map(display_width, _cells(values)), default=0)
+            widths[i] = max(widths[i], min(widest, _WIDEST))
+    return _Layout(tuple(widths), tuple(right))
+
+
+def _sample(batches: Iterator[Batch]) -> list[Batch]:
+    """The first rows, or as many as come before a client would wait."""
+    sample: list[Batch] = []
+    rows = 0
+    began = monotonic()
+    for batch in batches:
+        sample.append(batch)
+        rows += batch.length
+        if rows >= _SAMPLE or monotonic() - began >= PATIENCE:
+            break
+    return sample
+
+
+def _all(sample: list[Batch], batches: Iterator[Batch]) -> Iterator[Batch]:
+    while sample:
+        yield sample.pop(0)
+    yield from batches
+
+
+def _columns(batch: Batch, columns: Sequence[str]) -> list[Cells]:
+    return [_cells(batch.columns[name].to_list()) for name in columns]
+
+
+def _cells(values: Sequence[Any]) -> Cells:
+    numbers = number_cells(values, null="null")
+    if numbers is not None:
+        return numbers
+    if set(map(type, values)) == {str}:
+        return [string_literal(value) for value in values]
+    return [literal(value) for value in values]
+
+
+def _padded(cells: Cells, width: int, *, right: bool) -> Cells:
+    if "".join(cells).isascii():
+        return [cell.rjust(width) if right else cell.ljust(width) for cell in cells]
+    return [cell + " " * (width - display_width(cell)) for cell in cells]
+
+
+def _foot(count: int, result: Result, *, rows: bool) -> bytes:
+    told = [f"{count} row{'' if count == 1 else 's'}"] if rows else []
+    told += [f"{name.replace('_', ' ')}: {n}" for name, n in result.stats.to_dict().items()]
+    text = ", ".join(told) or "nothing was changed"
+    lines = [f"({text})", *(f"note: {note}" for note in map(_note, result.plan.notifications))]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _note(notification: Mapping[str, Any]) -> str:
+    return printable(str(notification.get("description") or literal(notification)))
+
+
+# --- widths -----------------------------------------------------------------------------
+
+
+class _Widths(dict[str, int]):
+    """Columns of a terminal that a character takes, by Unicode Standard Annex 11: two for wide and
+    full-width ones, none for marks that combine with the one before and for invisible ones."""
+
+    def __missing__(self, character: str) -> int:
+        if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+            width = 0
+        else:
+            width = 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        self[character] = width
+        return width
+
+
+_WIDTHS = _Widths()
+
+
+def display_width(text: str) -> int:
+    """Columns of a terminal that a text takes."""
+    return len(text) if text.isascii() else sum(map(_WIDTHS.__getitem__, text))
