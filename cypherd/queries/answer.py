@@ -29,13 +29,13 @@ class QueryRequest:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """Either `body`, the whole answer, or `chunks`, to be iterated to the end or closed
-    (`aclose`). `stats` is what a write did, None for a read."""
+    (`aclose`). `stats` is what a write did, None for a read. `gzip`: the bytes are compressed."""
 
     id: str
     stats: dict[str, int] | None
     body: bytes | None
     chunks: AsyncIterator[bytes] | None
-    media_type: str
+    gzip: bool
 
 
 class StreamAborted(Exception):

@@ -20,11 +20,14 @@ from cypherd.queries.guard import InlineGuard
 from cypherd.queries.outcome import as_answer
 from cypherd.queries.plans import KnownPlan
 from cypherd.queries.registry import Entry
+from cypherd.render.gzipping import gzip_whole
 from cypherd.render.registry import renderer_named
 from cypherd.settings import Settings
 from cypherd.storage.protocols import GraphStore
 
 _MEMORY = 4 << 20
+# Compressing this much takes half a millisecond; larger bodies go out as they are.
+_GZIP_MOST = 32 * 1024
 # Page faults cannot be vetoed: a read of pages that are not in memory takes as long as the disk
 # takes. When the loop has lagged this much and waited for the disk meanwhile, inlining stops for a
 # while. Lag alone, when other processes have the processors, is no reason: a worker would wait too.
@@ -86,7 +89,7 @@ class Inline:
                     result.close()
                 entry.rows = guard.rows
                 known.fitted()
-                return body
+                return gzip_whole(body, request.options.gzip_from, _GZIP_MOST)
         except InlineBudgetSpent:
             known.spent()
             return None

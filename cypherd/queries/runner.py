@@ -39,7 +39,7 @@ from cypherd.queries.registry import ClientGone, Entry, Registry
 from cypherd.queries.slots import SlotTable
 from cypherd.queries.stream import HeldStream, ReadStream
 from cypherd.queries.writes import Writes
-from cypherd.render.registry import renderer_named
+from cypherd.render.gzipping import is_gzip
 from cypherd.settings import Settings
 from cypherd.storage.protocols import GraphStore
 
@@ -236,7 +236,7 @@ class Runner:
             entry.place = None
             return None
         self.registry.end(entry)
-        return Answer(entry.id, None, body, None, renderer_named(request.format).media_type)
+        return Answer(entry.id, None, body, None, is_gzip(body))
 
     async def _run_long(
         self, entry: Entry, request: QueryRequest, known: KnownPlan | None
@@ -275,13 +275,12 @@ class Runner:
             found = await reads.start(entry, request, planned, plan_only=False)
             if not isinstance(found, Planned):
                 run, first, ended = found
-                media_type = renderer_named(request.format).media_type
                 if ended is not None:
                     self.registry.end(entry)
-                    return Answer(entry.id, None, first, None, media_type)
+                    return Answer(entry.id, None, first, None, is_gzip(first))
                 stream = ReadStream(self.settings, self.registry, run, first)
                 self._streams.add(stream)
-                return Answer(entry.id, None, None, stream, media_type)
+                return Answer(entry.id, None, None, stream, is_gzip(first))
             planned = found
         return await self._write(entry, request, planned)
 
@@ -289,14 +288,13 @@ class Runner:
         if request.read_only:
             raise MethodNotAllowed("a query that writes needs POST")
         held, ended = await self._writes.run(entry, request, planned)
-        media_type = renderer_named(request.format).media_type
         body = held.whole()
         if body is not None:
             held.close()
             self.registry.end(entry)
-            return Answer(entry.id, ended.stats, body, None, media_type)
+            return Answer(entry.id, ended.stats, body, None, is_gzip(body))
         stream = HeldStream(self.registry, entry, held)
-        return Answer(entry.id, ended.stats, None, stream, media_type)
+        return Answer(entry.id, ended.stats, None, stream, is_gzip(await stream.first()))
 
     def _watch(self) -> None:
         for stream in list(self._streams):

@@ -212,15 +212,27 @@ class HeldStream(AsyncIterator[bytes]):
         self._registry = registry
         self._entry = entry
         self._spool = spool
+        self._pending: bytes | None = None
         self._stopped: CypherdError | None = None
         entry.stopper = self._stop
         entry.state = "streaming"
+
+    async def first(self) -> bytes:
+        """The first bytes; iterating gives them again."""
+        try:
+            self._pending = await self._spool.get()
+        except BaseException:
+            await self.aclose()
+            raise
+        return self._pending or b""
 
     def __aiter__(self) -> HeldStream:
         return self
 
     async def __anext__(self) -> bytes:
-        chunk = await self._spool.get()
+        chunk, self._pending = self._pending, None
+        if chunk is None:
+            chunk = await self._spool.get()
         if self._stopped is not None:
             raise StreamAborted(self._stopped)
         if chunk is None:

@@ -29,7 +29,7 @@ from cypherd.queries.jobs import (
 )
 from cypherd.queries.outcome import as_answer
 from cypherd.queries.slots import EXECUTING, PLANNING, SENDING, STATE, Slot, words_of
-from cypherd.render.registry import renderer_named
+from cypherd.render.registry import rendered, renderer_named
 from cypherd.storage.protocols import GraphStore, ReadTransaction
 
 NICE = 19
@@ -101,11 +101,10 @@ class Worker:
             if stops:
                 return None
             slot.set(STATE, EXECUTING)
-            renderer = renderer_named(job.format)
             result = self._engine.run(plan, job.parameters, transaction, guard, clock=job.clock)
-            answer.in_band = renderer.in_band_errors
+            answer.in_band = renderer_named(job.format).in_band_errors
             try:
-                answer.send(renderer.render(result, job.options))
+                answer.send(rendered(job.format, result, job.options))
             finally:
                 result.close()
             return Ended(stats=result.stats.to_dict())

@@ -46,7 +46,7 @@ from cypherd.queries.jobs import (
 )
 from cypherd.queries.outcome import as_answer
 from cypherd.queries.slots import EXECUTING, Slot, words_of
-from cypherd.render.registry import renderer_named
+from cypherd.render.registry import rendered
 from cypherd.settings import Settings
 from cypherd.storage.protocols import GraphStore, WriteTransaction
 
@@ -208,7 +208,7 @@ class Writer:
         tail = b""
         size = 0
         try:
-            for chunk in renderer_named(job.format).render(result, job.options):
+            for chunk in rendered(job.format, result, job.options):
                 size += len(chunk)
                 if size > self._settings.spool_limit:
                     raise self._too_large()

@@ -10,14 +10,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from cypherd.render.chunks import ChunkBuffer
 from cypherd.engine import Result
+from cypherd.render.cells import Cells, number_cells, text_of
+from cypherd.render.chunks import ChunkBuffer
+from cypherd.render.plans import plan_as_rows
 from cypherd.render.renderer import Headers, RenderOptions
-from cypherd.render.tabular import Cells, as_table, number_cells, text_of
 
 _SPECIAL = re.compile(r'[",\r\n]')
 # What spreadsheets take for the beginning of a formula, also in its full-width forms.
-_FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+_FORMULA = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 _BOM = "\ufeff"
 
 
@@ -33,7 +34,8 @@ class CsvRenderer:
     _start: ClassVar[str] = ""
 
     def render(self, result: Result, options: RenderOptions) -> Iterator[bytes]:
-        columns, batches = as_table(result)
+        result = plan_as_rows(result)
+        columns, batches = result.columns, result.batches
         exact = options.integers == "string"
         buffer = ChunkBuffer()
         buffer.write(self._header(columns))
@@ -86,10 +88,12 @@ class ExcelCsvRenderer(CsvRenderer):
     _start: ClassVar[str] = _BOM
 
     def _strings(self, values: Sequence[str]) -> Cells:
+        if _FORMULA.isdisjoint({value[:1] for value in values}):
+            return super()._strings(values)
         return [self._string(value) for value in values]
 
     def _string(self, value: str) -> str:
-        return _quoted("'" + value if _FORMULA.match(value) else value)
+        return _quoted("'" + value if value[:1] in _FORMULA else value)
 
 
 def _quoted(text: str) -> str:

@@ -7,7 +7,7 @@ also those of C1, and the marks that turn the direction of what follows.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -32,6 +32,14 @@ def string_literal(value: str) -> str:
     """With the escapes of JSON."""
     text = orjson.dumps(value).decode()
     return text if text.isascii() and text.isprintable() else _UNSAFE.sub(_escape, text)
+
+
+def string_literals(values: Sequence[str]) -> list[str]:
+    """Of a whole column, looked at together first."""
+    together = "".join(values)
+    if together.isprintable() and '"' not in together and "\\" not in together:
+        return [f'"{value}"' for value in values]
+    return [string_literal(value) for value in values]
 
 
 def printable(text: str) -> str:

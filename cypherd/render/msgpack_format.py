@@ -116,9 +116,7 @@ def _exact(value: Any) -> Any:
     return value if type(value) in _PLAIN else write_with(value, _exact)
 
 
-def _packed(
-    pack: Pack, batch: Batch, columns: tuple[str, ...], options: RenderOptions
-) -> bytes:
+def _packed(pack: Pack, batch: Batch, columns: tuple[str, ...], options: RenderOptions) -> bytes:
     """The rows of a batch one after another: an array of them without its header."""
     values: list[Sequence[Any]] = [batch.columns[name].to_list() for name in columns]
     if options.integers == "string":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from cypherd.engine import Result
 from cypherd.errors import CypherdError
@@ -32,7 +32,7 @@ class NdjsonRenderer:
             for batch in result.batches:
                 if batch.length:
                     rows = encode_rows(batch, result.columns, options)
-                    buffer.write(b"\n".join(map(to_json, rows)) + b"\n")
+                    buffer.write(_lines(rows))
                     count += batch.length
                 if buffer.due():
                     yield buffer.take()
@@ -43,3 +43,13 @@ class NdjsonRenderer:
             raise
         buffer.write(to_json({"end": {"rows": count, **trailer_parts(result)}}) + b"\n")
         yield buffer.take()
+
+
+def _lines(rows: list[Any]) -> bytes:
+    """A line a row. All are written at once, which is several times as fast as one by one, and
+    parted where one row ends and the next begins; if that shows nowhere else."""
+    between = b"],[" if isinstance(rows[0], tuple) else b"},{"
+    together = to_json(rows)
+    if together.count(between) == len(rows) - 1:
+        return together[1:-1].replace(between, between.replace(b",", b"\n")) + b"\n"
+    return b"\n".join(map(to_json, rows)) + b"\n"

@@ -79,7 +79,7 @@ def gzip_from(accept_encoding: str | None) -> int | None:
     wanted = _parsed(accept_encoding)
     anything = wanted.get("*")
     plain = wanted.get("identity", 1.0 if anything is None else anything)
-    packed = max(wanted.get(name, anything or 0.0) for name in ("gzip", "x-gzip"))
+    packed = wanted.get("gzip", wanted.get("x-gzip", anything or 0.0))
     if not plain and not packed:
         raise NotAcceptable(
             f"nothing in Accept-Encoding {accept_encoding!r} can be answered; there are gzip "

@@ -8,44 +8,48 @@ whole. An error after the first chunk breaks the body off.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any, ClassVar
 
 from cypherd.batch.columns import Batch
 from cypherd.engine import Result
+from cypherd.render.cells import Cells, number_cells
 from cypherd.render.chunks import ChunkBuffer
-from cypherd.render.literals import literal, printable, string_literal
+from cypherd.render.literals import literal, printable, string_literals
+from cypherd.render.plans import plan_as_rows
 from cypherd.render.renderer import PATIENCE, Headers, RenderOptions
-from cypherd.render.tabular import Cells, as_table, number_cells
 
 _SAMPLE = 1000
 # One long text should not push everything else off the screen.
 _WIDEST = 60
+CellsOf = Callable[[Sequence[Any]], Cells]
 _NUMBERS: frozenset[type] = frozenset({int, float, type(None)})
 
 
 class TextRenderer:
     name: ClassVar[str] = "text"
     media_types: ClassVar[tuple[str, ...]] = ("text/plain",)
-    extension: ClassVar[str] = "txt"
     is_text: ClassVar[bool] = True
     in_band_errors: ClassVar[bool] = False
     headers: ClassVar[Headers] = ()
 
     def render(self, result: Result, options: RenderOptions) -> Iterator[bytes]:
-        columns, batches = as_table(result)
-        names = [printable(name) for name in columns]
+        result = plan_as_rows(result)
+        columns, batches = result.columns, result.batches
+        # Of a plan people want to read the names of operators, not Cypher strings.
+        cells_of = _cells if result.plan.mode is None else _plan_cells
         buffer = ChunkBuffer()
         sample = _sample(batches) if columns else []
-        layout = _layout(names, sample)
+        layout = _layout(columns, sample, cells_of)
         if columns:
-            buffer.write(layout.head(names))
+            buffer.write(layout.head(columns))
         count = 0
         for batch in _all(sample, batches):
             if batch.length and columns:
-                buffer.write(layout.rows(_columns(batch, columns)))
+                values = [cells_of(batch.columns[name].to_list()) for name in columns]
+                buffer.write(layout.rows(values))
             count += batch.length
             if buffer.due():
                 yield buffer.take()
@@ -62,26 +66,38 @@ class _Layout:
 
     def head(self, names: Sequence[str]) -> bytes:
         dashes = "+".join("-" * (width + 2) for width in self.widths)
-        return self.rows([[name] for name in names]) + f"{dashes}\n".encode()
+        return self.rows([[printable(name)] for name in names]) + f"{dashes}\n".encode()
 
     def rows(self, columns: Sequence[Cells]) -> bytes:
-        padded = [
-            _padded(cells, width, right=right)
-            for cells, width, right in zip(columns, self.widths, self.right, strict=True)
-        ]
-        # Blanks at the end of a line only make it wrap.
-        lines = (f" {' | '.join(row)}".rstrip(" ") for row in zip(*padded, strict=True))
-        return ("\n".join(lines) + "\n").encode()
+        """One `%` a row pads all cells that need no look at their characters."""
+        last = len(columns) - 1
+        cells, fields = [], []
+        for i, (column, width, right) in enumerate(
+            zip(columns, self.widths, self.right, strict=True)
+        ):
+            if right:
+                fields.append(f"%{width}s")
+            elif i == last:
+                # Blanks at the end of a line only make it wrap.
+                fields.append("%s")
+            elif "".join(column).isascii():
+                fields.append(f"%-{width}s")
+            else:
+                column = [cell + " " * (width - display_width(cell)) for cell in column]
+                fields.append("%s")
+            cells.append(column)
+        line = f" {' | '.join(fields)}\n"
+        return "".join(map(line.__mod__, zip(*cells, strict=True))).encode()
 
 
-def _layout(names: Sequence[str], sample: Sequence[Batch]) -> _Layout:
-    widths = [display_width(name) for name in names]
+def _layout(names: Sequence[str], sample: Sequence[Batch], cells_of: CellsOf) -> _Layout:
+    widths = [display_width(printable(name)) for name in names]
     right = [bool(sample)] * len(names)
     for batch in sample:
-        for i, column in enumerate(batch.columns.values()):
-            values = column.to_list()
+        for i, name in enumerate(names):
+            values = batch.columns[name].to_list()
             right[i] = right[i] and set(map(type, values)) <= _NUMBERS
-            widest = max(map(display_width, _cells(values)), default=0)
+            widest = max(map(display_width, cells_of(values)), default=0)
             widths[i] = max(widths[i], min(widest, _WIDEST))
     return _Layout(tuple(widths), tuple(right))
 
@@ -105,23 +121,20 @@ def _all(sample: list[Batch], batches: Iterator[Batch]) -> Iterator[Batch]:
     yield from batches
 
 
-def _columns(batch: Batch, columns: Sequence[str]) -> list[Cells]:
-    return [_cells(batch.columns[name].to_list()) for name in columns]
-
-
 def _cells(values: Sequence[Any]) -> Cells:
     numbers = number_cells(values, null="null")
     if numbers is not None:
         return numbers
     if set(map(type, values)) == {str}:
-        return [string_literal(value) for value in values]
+        return string_literals(values)
     return [literal(value) for value in values]
 
 
-def _padded(cells: Cells, width: int, *, right: bool) -> Cells:
-    if "".join(cells).isascii():
-        return [cell.rjust(width) if right else cell.ljust(width) for cell in cells]
-    return [cell + " " * (width - display_width(cell)) for cell in cells]
+def _plan_cells(values: Sequence[Any]) -> Cells:
+    return [
+        value if isinstance(value, str) else "" if value is None else f"{value:,}"
+        for value in values
+    ]
 
 
 def _foot(count: int, result: Result, *, rows: bool) -> bytes:

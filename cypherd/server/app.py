@@ -158,7 +158,7 @@ def _translated(request: Request, error: Exception) -> CypherdError:
 
 def _error_response(request: Request, pages: Pages, error: CypherdError) -> Response:
     if "text/html" in request.headers.get("accept", ""):
-        return pages.render(request, "error.html", status=error.status, error=error.to_dict())
+        return pages.error(request, error)
     response = Response(error_body(error), status_code=error.status)
     for name, value in error_headers(error, request.headers.get("accept")):
         response.headers[name.decode()] = value.decode()

@@ -11,23 +11,29 @@ from collections.abc import Mapping
 from functools import partial
 
 import orjson
+from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from cypherd.errors import CypherdError, RequestError
+from cypherd.errors import (
+    CypherdError,
+    RequestError,
+    UnsupportedMediaType,
+)
 from cypherd.queries.runner import Answer, QueryRequest, Runner, StreamAborted
-from cypherd.render.negotiation import negotiate
+from cypherd.render.negotiation import Choice, gzip_from, negotiate
 from cypherd.render.renderer import RenderOptions
 from cypherd.server.bodies import ClientDisconnected, header_map, read_body
-from cypherd.server.errors import COMMON_HEADERS, as_cypherd_error, error_body, error_headers
+from cypherd.server.errors import COMMON_HEADERS, Page, as_cypherd_error, error_answer
 from cypherd.server.pages import Pages
 from cypherd.server.protocol import CONNECTION, Connection
-from cypherd.server.requests import Ask, read_get, read_post
+from cypherd.server.requests import ACCEPT_POST, Ask, read_get, read_post
 from cypherd.server.safety import Gate, Headers
 from cypherd.settings import Settings, format_duration
 
 _log = logging.getLogger("cypherd.server")
 
-_ALLOW = b"GET, HEAD, POST, OPTIONS"
+_ALLOW = (b"allow", b"GET, HEAD, POST, OPTIONS")
+_GZIP = (b"content-encoding", b"gzip")
 _SMALL_BODY = 64 * 1024
 
 
@@ -47,7 +53,7 @@ class CypherEndpoint:
         except ClientDisconnected:
             _log.info("499 client went away before its request was whole")
         except Exception as error:
-            await query.fail(as_cypherd_error(error), headers.get("accept"))
+            await self._fail(query, as_cypherd_error(error), headers)
         finally:
             query.forget()
 
@@ -56,19 +62,19 @@ class CypherEndpoint:
     ) -> None:
         self._gate.check_host(headers)
         if method == "OPTIONS":
-            allowed = [(b"allow", _ALLOW), *self._gate.preflight_headers(headers)]
-            return await query.send_whole(204, allowed, b"")
+            allowed = [_ALLOW, ACCEPT_POST, *self._gate.preflight_headers(headers)]
+            return await query.send_whole(204, [*COMMON_HEADERS, *allowed], b"")
         if method not in ("GET", "HEAD", "POST"):
             error = RequestError(f"{method} is not answered here; there are GET and POST")
-            headers_ = [*error_headers(error, None), (b"allow", _ALLOW)]
-            return await query.send_whole(405, headers_, error_body(error))
+            told, body = error_answer(error, None, headers.get("accept"), self._page(query))
+            return await query.fail(405, [*told, _ALLOW], body)
         query_string = query.scope["query_string"]
         if method == "POST":
             self._gate.check_origin(headers)
             ask = await self._read_post(query_string, headers, receive)
         else:
             ask = read_get(query_string, headers, self._settings)
-            if ask.text is None and "text/html" in headers.get("accept", ""):
+            if ask.text is None and _wants_page(headers):
                 return await self._pages.index(query.scope, receive, query.raw_send)
             self._gate.check_origin(headers)
         await self._run(query, ask, headers, read_only=method != "POST")
@@ -89,13 +95,13 @@ class CypherEndpoint:
     ) -> None:
         if ask.text is None or not ask.text.strip():
             raise RequestError("there is no query; give it as 'query'")
-        renderer = negotiate(headers.get("accept"), ask.format)
+        query.choice = choice = negotiate(headers.get("accept"), ask.format)
         client = query.scope["client"]
         request = QueryRequest(
             text=ask.text,
             parameters=ask.parameters,
-            format=renderer.name,
-            options=RenderOptions(ask.rows, ask.integers),  # type: ignore[arg-type]
+            format=choice.renderer.name,
+            options=self._options(ask, query.scope, headers),
             id=ask.id,
             timeout=ask.timeout,
             read_only=read_only,
@@ -107,6 +113,32 @@ class CypherEndpoint:
         answer = await self._runner.submit(request, on_registered)
         await query.answer(answer)
 
+    def _options(self, ask: Ask, scope: Scope, headers: Mapping[str, str]) -> RenderOptions:
+        return RenderOptions(
+            rows=ask.rows,  # type: ignore[arg-type]
+            integers=ask.integers,  # type: ignore[arg-type]
+            gzip_from=gzip_from(headers.get("accept-encoding")),
+            root=scope.get("root_path", ""),
+            spool_limit=self._settings.spool_limit,
+        )
+
+    async def _fail(self, query: _Query, error: CypherdError, headers: Mapping[str, str]) -> None:
+        if query.over(error):
+            return
+        accept = headers.get("accept")
+        told, body = error_answer(error, query.choice, accept, self._page(query))
+        if isinstance(error, UnsupportedMediaType):
+            told.append(ACCEPT_POST)
+        await query.fail(error.status, told, body)
+
+    def _page(self, query: _Query) -> Page:
+        return partial(self._pages.error, Request(query.scope))
+
+
+def _wants_page(headers: Mapping[str, str]) -> bool:
+    accept = headers.get("accept", "")
+    return "text/html" in accept and negotiate(accept, None).renderer.name == "html"
+
 
 class _Query:
     """One request's answer on its way out."""
@@ -115,6 +147,7 @@ class _Query:
         self.scope = scope
         self.raw_send = send
         self.timeout = 0.0
+        self.choice: Choice | None = None
         self._cors = cors
         self._id: str | None = None
         self._connection: Connection | None = scope.get(CONNECTION)
@@ -155,7 +188,11 @@ class _Query:
         await self.raw_send({"type": "http.response.start", "status": status, "headers": headers})
 
     async def answer(self, answer: Answer) -> None:
-        headers = [(b"content-type", answer.media_type.encode("latin-1")), *self._query_headers()]
+        assert self.choice is not None, "it was chosen before the query ran"
+        content_type = (b"content-type", self.choice.content_type)
+        headers = [content_type, *self.choice.renderer.headers, *self._query_headers()]
+        if answer.gzip:
+            headers.append(_GZIP)
         if answer.stats:
             headers.append((b"cypher-stats", orjson.dumps(answer.stats)))
         if answer.chunks is None:
@@ -196,14 +233,18 @@ class _Query:
         else:
             _log.info("query %s broken off: %s", id, error.message)
 
-    async def fail(self, error: CypherdError, accept: str | None) -> None:
+    def over(self, error: CypherdError) -> bool:
+        """Whether nothing can be answered any more: the client has gone, or bytes have been sent;
+        these are then broken off."""
         if self._connection is not None and self._connection.transport.is_closing():
             self._log_end(self._id, error)
-            return
+            return True
         if self._started:
             self._break_off()
-            return
-        headers = [*error_headers(error, accept), *self._cors]
+        return self._started
+
+    async def fail(self, status: int, headers: Headers, body: bytes) -> None:
+        headers = [*headers, *self._cors]
         if self._id is not None:
             headers.append((b"cypher-query-id", self._id.encode("latin-1")))
-        await self.send_whole(error.status, headers, error_body(error))
+        await self.send_whole(status, headers, body)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from cypherd import __version__
+from cypherd.errors import CypherdError
+from cypherd.render.templates import environment
 from cypherd.resources import resource_text
 
 _PAGE_HEADERS = {
@@ -27,13 +27,9 @@ _PAGE_HEADERS = {
 
 class Pages:
     def __init__(self) -> None:
-        self._environment = Environment(
-            loader=FunctionLoader(lambda name: resource_text(f"templates/{name}")),
-            autoescape=True,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._environment.globals["version"] = __version__
+        self._environment = environment()
+        # The page of results is rendered in the event loop, too: not to be compiled there.
+        self._environment.get_template("result.html")
 
     def render(
         self, request: Request, name: str, *, status: int = 200, **context: Any
@@ -42,6 +38,9 @@ class Pages:
         root = request.scope.get("root_path", "")
         text = self._environment.get_template(name).render(root=root, **context)
         return HTMLResponse(text, status_code=status, headers=_PAGE_HEADERS)
+
+    def error(self, request: Request, error: CypherdError) -> HTMLResponse:
+        return self.render(request, "error.html", status=error.status, error=error.to_dict())
 
     async def index(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The query page, as an ASGI application."""

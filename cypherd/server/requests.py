@@ -53,7 +53,10 @@ def read_post(
     reader = _READERS.get(media_type)
     if reader is None:
         found = f"Content-Type {content_type!r}" if content_type else "a body without Content-Type"
-        raise UnsupportedMediaType(f"{found} is not read; there are {', '.join(_READERS)}")
+        raise UnsupportedMediaType(
+            f"{found} is not read; there are {', '.join(_READERS)}",
+            expected=tuple(_READERS),
+        )
     fields = reader(body, charset)
     in_url = _url_fields(query_string, "the URL")
     if media_type not in _TEXTS:
@@ -108,10 +111,15 @@ _READERS: dict[str, Callable[[bytes, str], dict[str, Any]]] = {
     "application/json": _read_json,
     "application/msgpack": _read_msgpack,
     "application/x-msgpack": _read_msgpack,
+    "application/vnd.msgpack": _read_msgpack,
     "application/x-www-form-urlencoded": _read_form,
     "text/plain": _read_text,
     "application/cypher": _read_text,
 }
+
+
+ACCEPT_POST = (b"accept-post", ", ".join(_READERS).encode())
+"""The header that names what a POST may bring (W3C Linked Data Platform, 7.1)."""
 
 
 def _checked_map(value: Any, where: str) -> dict[str, Any]:
@@ -147,6 +155,9 @@ def _url_fields(data: bytes, where: str) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     bare: dict[str, Any] = {}
     for name, value in pairs:
+        if name in CONTROLS and not value:
+            # A form sends the fields that were left empty, too.
+            continue
         target = fields if name in CONTROLS else bare
         if name in target:
             raise RequestError(f"{where} has {name!r} twice")

@@ -16,7 +16,10 @@ from cypherd.settings import Settings
 Headers = list[tuple[bytes, bytes]]
 
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-_EXPOSED = b"Cypher-Query-Id, Cypher-Timeout, Cypher-Stats"
+_EXPOSED = (
+    b"Cypher-Query-Id, Cypher-Timeout, Cypher-Stats, Accept-Post, Allow, Content-Disposition, "
+    b"Retry-After"
+)
 
 
 def require_safe_address(settings: Settings) -> None:

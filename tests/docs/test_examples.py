@@ -4,6 +4,7 @@
     ```cypher error       must be refused
     ```bash run           must end with 0; http://127.0.0.1:7475 stands for the test's server
     ```json result        what the example before it prints (bash) or answers (cypher: its rows)
+    ```text result        what the example before it prints (bash), line by line
 
 Other blocks are text.
 """
@@ -28,6 +29,7 @@ from cypherd.settings import GIB
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SERVED = "http://127.0.0.1:7475"
+RESULTS = ("json result", "text result")
 RUNS = ("cypher", "cypher error", "bash run")
 _FENCE = re.compile(r"^```(.*?)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -38,6 +40,7 @@ class Example:
     kind: str
     text: str
     result: str | None
+    result_kind: str = ""
 
 
 def _examples_of(page: Path) -> Iterator[Example]:
@@ -47,9 +50,10 @@ def _examples_of(page: Path) -> Iterator[Example]:
     ]
     for i, (kind, text, line) in enumerate(blocks):
         if kind in RUNS:
-            follows = i + 1 < len(blocks) and blocks[i + 1][0] == "json result"
+            follows = i + 1 < len(blocks) and blocks[i + 1][0] in RESULTS
             name = f"{page.relative_to(ROOT).as_posix()}:{line + 1}"
-            yield Example(name, kind, text, blocks[i + 1][1] if follows else None)
+            result_kind, result, _ = blocks[i + 1] if follows else ("", None, 0)
+            yield Example(name, kind, text, result, result_kind)
 
 
 EXAMPLES = [example for page in PAGES for example in _examples_of(page)]
@@ -85,7 +89,10 @@ def _run_shell(example: Example, port: int) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip(), "it prints nothing"
-    if example.result is not None:
+    if example.result_kind == "text result":
+        assert example.result is not None
+        assert done.stdout.splitlines() == example.result.splitlines()
+    elif example.result is not None:
         assert json.loads(done.stdout) == json.loads(example.result)
 
 

@@ -6,11 +6,13 @@ import pytest
 
 from cypherd import errors
 from cypherd.render.registry import RENDERERS
+from cypherd.render.renderer import Renderer
 from cypherd.server.app import ENDPOINTS
-from cypherd.server.requests import CONTROLS
+from cypherd.server.requests import ACCEPT_POST, CONTROLS
 from tests.conftest import ROOT
 
 PAGE = (ROOT / "docs" / "http.md").read_text(encoding="utf-8")
+FORMATS = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("method", "path", "_does"), ENDPOINTS)
@@ -24,9 +26,18 @@ def test_every_control(name: str) -> None:
 
 
 @pytest.mark.parametrize("renderer", RENDERERS, ids=lambda renderer: renderer.name)
-def test_every_format(renderer: object) -> None:
-    for media_type in renderer.media_types[:1]:  # type: ignore[attr-defined]
-        assert f"`{media_type}`" in PAGE
+def test_every_format(renderer: Renderer) -> None:
+    assert f"`{renderer.name}`" in PAGE
+    assert f"`{renderer.media_types[0]}`" in PAGE
+    row = next(line for line in FORMATS.splitlines() if line.startswith(f"| `{renderer.name}` |"))
+    named = [media_type for media_type in renderer.media_types if f"`{media_type}`" in row]
+    assert named == list(renderer.media_types) or "by name only" in row
+    assert f"format={renderer.name}" in FORMATS or f"Accept: {renderer.media_types[0]}" in FORMATS
+
+
+@pytest.mark.parametrize("media_type", ACCEPT_POST[1].decode().split(", "))
+def test_every_request_type(media_type: str) -> None:
+    assert f"`{media_type}`" in PAGE
 
 
 def _statuses(kind: type[errors.CypherdError]) -> set[int]:

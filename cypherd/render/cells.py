@@ -1,37 +1,18 @@
-"""Results as tables: what CSV and text show, and columns of values as columns of cells."""
+"""Columns of values as columns of cells, for the formats that are tables of text."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import orjson
 
-from cypherd.batch.columns import Batch, ObjectColumn
-from cypherd.engine import Result
-from cypherd.planner.explain import PLAN_COLUMNS, plan_rows
 from cypherd.render.values import encode_exact, encode_value, non_finite_name, to_json
 
 _NUMBERS: frozenset[type] = frozenset({int, bool, float, type(None)})
 
 Cells = Sequence[str]
-
-
-def as_table(result: Result) -> tuple[tuple[str, ...], Iterator[Batch]]:
-    """Columns and batches; of EXPLAIN and PROFILE the plan, a row an operator."""
-    if result.plan.mode is None:
-        return result.columns, result.batches
-    return PLAN_COLUMNS, _plan_batches(result)
-
-
-def _plan_batches(result: Result) -> Iterator[Batch]:
-    for _ in result.batches:
-        pass
-    description = result.plan_description()
-    rows = [] if description is None else list(plan_rows(description))
-    columns = zip(PLAN_COLUMNS, zip(*rows, strict=True), strict=True)
-    yield Batch(len(rows), {name: ObjectColumn(list(values)) for name, values in columns})
 
 
 def number_cells(values: Sequence[Any], null: str) -> Cells | None:
