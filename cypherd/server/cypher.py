@@ -6,9 +6,11 @@ headers -> who asks -> body -> what is asked -> renderer -> runner -> bytes
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import orjson
 from starlette.requests import Request
@@ -101,7 +103,13 @@ class CypherEndpoint:
             text=ask.text,
             parameters=ask.parameters,
             format=choice.renderer.name,
-            options=self._options(ask, query.scope, headers),
+            options=_options(
+                ask.rows,
+                ask.integers,
+                headers.get("accept-encoding"),
+                query.scope.get("root_path", ""),
+                self._settings.spool_limit,
+            ),
             id=ask.id,
             timeout=ask.timeout,
             read_only=read_only,
@@ -112,15 +120,6 @@ class CypherEndpoint:
         query.timeout = self._settings.default_timeout if ask.timeout is None else ask.timeout
         answer = await self._runner.submit(request, on_registered)
         await query.answer(answer)
-
-    def _options(self, ask: Ask, scope: Scope, headers: Mapping[str, str]) -> RenderOptions:
-        return RenderOptions(
-            rows=ask.rows,  # type: ignore[arg-type]
-            integers=ask.integers,  # type: ignore[arg-type]
-            gzip_from=gzip_from(headers.get("accept-encoding")),
-            root=scope.get("root_path", ""),
-            spool_limit=self._settings.spool_limit,
-        )
 
     async def _fail(self, query: _Query, error: CypherdError, headers: Mapping[str, str]) -> None:
         if query.over(error):
@@ -133,6 +132,14 @@ class CypherEndpoint:
 
     def _page(self, query: _Query) -> Page:
         return partial(self._pages.error, Request(query.scope))
+
+
+@functools.lru_cache(maxsize=256)
+def _options(
+    rows: Any, integers: Any, accept_encoding: str | None, root: str, spool_limit: int
+) -> RenderOptions:
+    """Raises NotAcceptable."""
+    return RenderOptions(rows, integers, gzip_from(accept_encoding), root, spool_limit)
 
 
 def _wants_page(headers: Mapping[str, str]) -> bool:
