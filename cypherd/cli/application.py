@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from cypherd import __version__
+from cypherd.cli.backup import backup, compact
+from cypherd.cli.check import check
 from cypherd.cli.generate import generate
 from cypherd.cli.importing import import_
 from cypherd.cli.info import info
@@ -30,6 +32,9 @@ application.command(
 application.command("import")(import_)
 application.command()(generate)
 application.command()(info)
+application.command()(check)
+application.command()(backup)
+application.command()(compact)
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ ANY = 0xFFFFFFFF
 
 _pack_one = struct.Struct(">cI").pack
 _pack_three = struct.Struct(">cIII").pack
+_unpack_ids = struct.Struct(">I").iter_unpack
 
 ALL_NODES = _pack_one(b"n", ANY)
 
@@ -43,6 +44,18 @@ def entries_key(index_id: int) -> bytes:
 
 def distinct_key(index_id: int) -> bytes:
     return _pack_one(b"d", index_id)
+
+
+def explain_key(key: bytes) -> str:
+    """What a key of the table counts, for people; ids are those of the tokens."""
+    ids = [None if part == ANY else part for (part,) in _unpack_ids(key[1:])]
+    if key[:1] == b"n":
+        return "all nodes" if ids[0] is None else f"nodes with label {ids[0]}"
+    if key[:1] == b"r":
+        parts = zip(("start label", "type", "end label"), ids, strict=True)
+        named = [f"{name} {part}" for name, part in parts if part is not None]
+        return "relationships" + (f" with {', '.join(named)}" if named else "")
+    return f"{'entries' if key[:1] == b'i' else 'different keys'} of index {ids[0]}"
 
 
 class LmdbCounts:
@@ -79,7 +92,11 @@ class LmdbCounts:
     def add_nodes(self, labels: Iterable[int], amount: int) -> None:
         self.add(ALL_NODES, amount)
         for label in labels:
-            self.add(node_key(label), amount)
+            self.add_label(label, amount)
+
+    def add_label(self, label: int, amount: int) -> None:
+        """Nodes with `label`, which count among all nodes already."""
+        self.add(node_key(label), amount)
 
     def add_relationships(
         self, type_: int, start_labels: Iterable[int], end_labels: Iterable[int], amount: int

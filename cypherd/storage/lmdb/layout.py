@@ -88,9 +88,11 @@ def _open(env: lmdb.Environment, name: str, *, create: bool, txn: Any = None) ->
 pack_id = struct.Struct("=Q").pack
 unpack_id = struct.Struct("=Q").unpack
 pack_owned = struct.Struct(">QQ").pack
+unpack_owned = struct.Struct(">QQ").unpack
 pack_big = struct.Struct(">Q").pack
 unpack_big = struct.Struct(">Q").unpack
 pack_index = struct.Struct(">I").pack
+unpack_index = struct.Struct(">I").unpack
 pack_count = struct.Struct("=q").pack
 unpack_count = struct.Struct("=q").unpack
 

@@ -126,9 +126,9 @@ def load_schema(txn: Any, tables: Tables) -> LmdbSchema:
     indexes, constraints = [], []
     for key, data in txn.cursor(db=tables.schema):
         if key[:1] == _INDEX:
-            indexes.append(_index(unpackb(data)))
+            indexes.append(read_index(unpackb(data)))
         else:
-            constraints.append(_constraint(unpackb(data)))
+            constraints.append(read_constraint(unpackb(data)))
     return LmdbSchema(read_version(txn, tables), tokens, indexes, constraints)
 
 
@@ -163,11 +163,11 @@ def delete_constraint(txn: Any, tables: Tables, constraint_id: int) -> None:
     txn.delete(_CONSTRAINT + pack_index(constraint_id), db=tables.schema)
 
 
-def _index(row: list[Any]) -> IndexDescriptor:
+def read_index(row: list[Any]) -> IndexDescriptor:
     number, name, kind, owner, properties, unique = row
     return IndexDescriptor(number, name, kind, owner, tuple(properties), unique)
 
 
-def _constraint(row: list[Any]) -> ConstraintDescriptor:
+def read_constraint(row: list[Any]) -> ConstraintDescriptor:
     number, name, kind, entity, owner, properties, index_id = row
     return ConstraintDescriptor(number, name, kind, entity, owner, tuple(properties), index_id)

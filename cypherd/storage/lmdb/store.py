@@ -15,6 +15,7 @@ import lmdb
 
 from cypherd.errors import InternalError, StoreError
 from cypherd.settings import TIB
+from cypherd.storage.lmdb.checking import CheckReport, Progress, check_tables
 from cypherd.storage.lmdb.failures import explained, opening
 from cypherd.storage.lmdb.layout import (
     FORMAT_NAME,
@@ -141,6 +142,14 @@ class LmdbStore:
 
     def reader_check(self) -> int:
         return int(self._env.reader_check())
+
+    def check(self, *, most: int = 100, progress: Progress | None = None) -> CheckReport:
+        """Hold every table of one snapshot against the others; see lmdb/checking."""
+        txn = self._begin_read()
+        try:
+            return check_tables(txn, self._tables, most=most, progress=progress)
+        finally:
+            txn.abort()
 
     def close(self) -> None:
         if self._env is not None:
