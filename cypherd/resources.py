@@ -8,10 +8,12 @@ _PACKAGE = Path(__file__).parent
 
 
 def resource_path(name: str) -> Path:
-    """The path of e.g. `grammar/cypher.lark`. Raises FileNotFoundError, naming it."""
+    """The path of e.g. `grammar/cypher.lark`, or of a folder such as `templates/static`.
+
+    Raises FileNotFoundError, naming it."""
     for base in (_PACKAGE, _PACKAGE.parent):
         path = base / name
-        if path.is_file():
+        if path.exists():
             return path
     raise FileNotFoundError(f"{name} is neither in {_PACKAGE} nor beside it")
 

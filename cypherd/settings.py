@@ -125,6 +125,12 @@ class Settings:
         1.0, "duration", "How long a worker waits for its client before the rest is spooled."
     )
     finished_kept: int = setting(200, "integer", "Finished queries that the registry remembers.")
+    slow_query: float = setting(
+        1.0, "duration", "From when on a query is marked as slow where queries are listed."
+    )
+    max_watchers: int = setting(
+        64, "integer", "Browsers that may watch the running queries at a time."
+    )
     # --- the language ---
     max_query_length: int = setting(1 * MIB, "size", "Longest query text.")
     max_nesting: int = setting(200, "integer", "Deepest nesting of expressions and lists.")

@@ -1,12 +1,14 @@
 """What all tests share: where the data outside the project is, and the options of the TCK.
 
-Tests that need `../shared` ask for the `shared` fixture and are skipped where it is absent; with
-TESTS_NEED_SHARED=1 (CI), a skip that names it although it is there fails the run.
+Tests that need what a machine may lack (`../shared`, Chromium, JMeter) are skipped with a reason
+that names it. CI sets TESTS_NEED_SHARED=1 and its kin where it has put the thing there: then such a
+skip fails the run.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Generator
 from pathlib import Path
 
@@ -14,6 +16,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
+
+NEEDED = {
+    "TESTS_NEED_SHARED": "../shared",
+    "TESTS_NEED_CHROMIUM": "Chromium",
+    "TESTS_NEED_JMETER": "JMeter",
+}
+"""What CI promises by a variable, and the word in the reason of a skip for want of it."""
 
 _skipped = pytest.StashKey[list[str]]()
 
@@ -48,19 +57,33 @@ def shared() -> Path:
     return SHARED
 
 
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a Chromium."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        pytest.skip("Chromium is not there")
+    return found
+
+
+def _wanted(reason: str) -> bool:
+    """Whether a test was skipped for want of something that CI says is there."""
+    return any(word in reason and os.environ.get(name) == "1" for name, word in NEEDED.items())
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    if report.skipped and not hasattr(report, "wasxfail") and "shared" in str(report.longrepr):
+    if report.skipped and not hasattr(report, "wasxfail") and _wanted(str(report.longrepr)):
         item.config.stash[_skipped].append(item.nodeid)
     return report
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    wrong = session.config.stash[_skipped]
-    if wrong and SHARED.is_dir() and os.environ.get("TESTS_NEED_SHARED") == "1":
+    if session.config.stash[_skipped]:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -68,7 +91,7 @@ def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     wrong = config.stash[_skipped]
-    if wrong and SHARED.is_dir() and os.environ.get("TESTS_NEED_SHARED") == "1":
-        terminalreporter.section("skipped although ../shared is there")
+    if wrong:
+        terminalreporter.section("skipped although what they need should be there")
         for name in wrong:
             terminalreporter.write_line(name)

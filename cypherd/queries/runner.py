@@ -42,6 +42,7 @@ from cypherd.queries.writes import Writes
 from cypherd.render.gzipping import is_gzip
 from cypherd.settings import Settings
 from cypherd.storage.protocols import GraphStore
+from cypherd.storage.summary import GraphSummary, summarize
 
 __all__ = ["Answer", "QueryRequest", "Runner", "StreamAborted"]
 
@@ -197,6 +198,11 @@ class Runner:
         # One turn of the loop: a query that waited somewhere is over by then.
         await asyncio.sleep(0)
         return entry.to_dict()
+
+    def summarize(self) -> GraphSummary:
+        """What is in the graph now. Reads up to some thousand records; safe in a thread."""
+        with self._store.read() as transaction:
+            return summarize(transaction)
 
     def client_gone(self, query_id: str) -> None:
         """The connection that asked the query is closed: cancel it."""

@@ -6,7 +6,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from cypherd.errors import CypherdError, MethodNotAllowed, NotFound, RequestError
@@ -15,9 +15,10 @@ from cypherd.render.values import to_json
 from cypherd.server.bodies import header_map
 from cypherd.server.cypher import CypherEndpoint
 from cypherd.server.errors import COMMON_HEADERS, as_cypherd_error, error_body, error_headers
-from cypherd.server.pages import Pages, style
+from cypherd.server.pages import Assets, Pages, wants_page
 from cypherd.server.queries import QueriesEndpoints
 from cypherd.server.safety import Gate
+from cypherd.server.schema import SchemaEndpoint
 from cypherd.settings import Settings
 
 _CHANGING = ("POST", "DELETE", "PUT", "PATCH")
@@ -28,11 +29,13 @@ ENDPOINTS: tuple[tuple[str, str, str], ...] = (
     ("POST", "/cypher", "run a query"),
     ("GET", "/queries", "running and finished queries"),
     ("GET", "/runningQueries", "redirects to /queries"),
+    ("GET", "/queries/events", "the same, told again whenever it changes (server-sent events)"),
     ("GET", "/queries/{id}", "one query"),
     ("DELETE", "/queries/{id}", "cancel a query"),
     ("POST", "/queries/{id}/cancel", "cancel a query and go back to the page"),
     ("GET", "/health", "whether the server answers"),
-    ("GET", "/static/style.css", "the style of the pages"),
+    ("GET", "/schema", "labels, relationship types, properties, indexes and constraints"),
+    ("GET", "/static/{path}", "style and scripts of the pages"),
 )
 """Every endpoint: method, path, what it does; docs/http.md must name each."""
 
@@ -106,9 +109,10 @@ async def _send_error(
 
 def _starlette(settings: Settings, runner: Runner, pages: Pages) -> ASGIApp:
     queries = QueriesEndpoints(settings, runner, pages)
+    schema = SchemaEndpoint(runner, pages)
 
     async def index(request: Request) -> Response:
-        return pages.render(request, "query.html")
+        return pages.query_page(request)
 
     async def running_queries(request: Request) -> Response:
         return RedirectResponse(f"{request.scope.get('root_path', '')}/queries", status_code=308)
@@ -135,11 +139,13 @@ def _starlette(settings: Settings, runner: Runner, pages: Pages) -> ASGIApp:
             Route("/", index),
             Route("/queries", queries.list),
             Route("/runningQueries", running_queries),
+            Route("/queries/events", queries.events),
             Route("/queries/{id}", queries.get, methods=["GET"]),
             Route("/queries/{id}", queries.delete, methods=["DELETE"]),
             Route("/queries/{id}/cancel", queries.press, methods=["POST"]),
             Route("/health", health),
-            Route("/static/style.css", style),
+            Route("/schema", schema.show),
+            Mount("/static", Assets()),
         ],
         exception_handlers={HTTPException: on_error, CypherdError: on_error, Exception: on_error},
     )
@@ -157,7 +163,7 @@ def _translated(request: Request, error: Exception) -> CypherdError:
 
 
 def _error_response(request: Request, pages: Pages, error: CypherdError) -> Response:
-    if "text/html" in request.headers.get("accept", ""):
+    if wants_page(request):
         return pages.error(request, error)
     response = Response(error_body(error), status_code=error.status)
     for name, value in error_headers(error, request.headers.get("accept")):

@@ -11,11 +11,14 @@ from starlette.responses import RedirectResponse, Response
 from cypherd.errors import NotFound
 from cypherd.queries.runner import Runner
 from cypherd.render.values import encode_value, to_json
-from cypherd.server.pages import Pages
+from cypherd.server.events import QueryEvents
+from cypherd.server.pages import Pages, wants_page
 from cypherd.settings import Settings
 
 _HIDDEN = "(hidden)"
 _JSON_HEADERS = {"Cache-Control": "no-store", "Vary": "Accept, Accept-Encoding, Origin"}
+# What a page shows of those that ended; JSON has all that are kept.
+_ON_PAGE = 50
 # A query that ends at once should show its end on the page one comes back to.
 _ENDED = ("finished", "failed", "cancelled", "disconnected", "timed out")
 
@@ -25,18 +28,29 @@ class QueriesEndpoints:
         self._settings = settings
         self._runner = runner
         self._pages = pages
+        self._events = QueryEvents(settings, runner)
 
     async def list(self, request: Request) -> Response:
         """`{"running": [...], "finished": [...]}`, or the page for a browser."""
-        registry = self._runner.registry
-        running = [self._shown(entry, request) for entry in registry.running()]
-        finished = [self._shown(entry, request) for entry in registry.finished()]
-        if _wants_page(request):
+        if wants_page(request):
             message = request.query_params.get("message", "")[:200]
             return self._pages.render(
-                request, "queries.html", running=running, finished=finished, message=message
+                request, "queries.html", **self._listed(request, _ON_PAGE), message=message
             )
-        return _json({"running": running, "finished": finished})
+        return _json(self._listed(request, None))
+
+    async def events(self, request: Request) -> Response:
+        """The same as server-sent events, whenever something has changed.
+
+        Raises Unavailable."""
+        return self._events.stream(request, lambda: self._listed(request, _ON_PAGE))
+
+    def _listed(self, request: Request, most: int | None) -> dict[str, Any]:
+        """Everything that runs, and the last `most` that ended."""
+        registry = self._runner.registry
+        running = [self._shown(entry, request) for entry in registry.running()]
+        finished = [self._shown(entry, request) for entry in registry.finished()[:most]]
+        return {"running": running, "finished": finished}
 
     async def get(self, request: Request) -> Response:
         """Raises NotFound."""
@@ -60,7 +74,9 @@ class QueriesEndpoints:
         return _found(await self._runner.cancel(request.path_params["id"], who), request)
 
     def _shown(self, entry: dict[str, Any], request: Request) -> dict[str, Any]:
-        """With hide_queries, only a client's own host sees its texts."""
+        """With hide_queries, only a client's own host sees its texts. `slow`: it took, or takes,
+        longer than the setting slow_query."""
+        entry = {**entry, "slow": entry["elapsed_ms"] > self._settings.slow_query * 1000}
         if not self._settings.hide_queries:
             return entry
         host = request.client.host if request.client else ""
@@ -81,11 +97,6 @@ def _found(entry: dict[str, Any] | None, request: Request) -> dict[str, Any]:
     if entry is None:
         raise NotFound(f"there is no query with the id {request.path_params['id']!r}")
     return entry
-
-
-def _wants_page(request: Request) -> bool:
-    accept = request.headers.get("accept", "")
-    return "text/html" in accept and request.query_params.get("format") != "json"
 
 
 def _json(value: dict[str, Any]) -> Response:
