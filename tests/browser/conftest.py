@@ -13,7 +13,7 @@ from cypherd.settings import GIB
 
 WIDTHS = {"desktop": (1440, 900), "phone": (390, 844)}
 # Chromium as root in a container has no sandbox; the network is not asked for anything.
-_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 
 Open = Callable[..., Page]
 
@@ -21,7 +21,7 @@ Open = Callable[..., Page]
 @pytest.fixture(scope="session")
 def browser(chromium: str) -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=_FLAGS)
+        started = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         yield started
         started.close()
 
