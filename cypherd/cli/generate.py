@@ -15,6 +15,14 @@ def generate(
     store: Store = None,
     persons: Annotated[int, typer.Option(min=1, help="How many persons.")] = 1000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same graph.")] = 1,
+    knows: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            max=500,
+            help="Mean KNOWS of a person, both directions together: 2 * KNOWS / persons.",
+        ),
+    ] = None,
     config: Config = None,
 ) -> None:
     """Make a social network: persons, who they know, where they live, study and work.
@@ -30,6 +38,7 @@ def generate(
             settings.store,
             persons=persons,
             seed=seed,
+            knows=knows,
             map_size=settings.map_size,
         )
     )

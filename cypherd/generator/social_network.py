@@ -12,6 +12,7 @@ Dates are milliseconds since 1970.
 
 from __future__ import annotations
 
+import math
 import random
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,6 +38,9 @@ FIRST_DAY = 14_610 * DAY  # 2010-01-01
 DAYS = 1_095
 BROWSERS = ("Firefox", "Chrome", "Internet Explorer", "Safari", "Opera")
 COMPANIES_A_COUNTRY = 12
+SPREAD = 0.9
+"""Sigma of the log-normal number of people that a new member knows: a heavy tail."""
+MOST_KNOWN = 1_000
 TYPES = ("KNOWS", "STUDY_AT", "WORKS_AT", "IS_LOCATED_IN", "IS_PART_OF")
 KEYS = (
     "id", "firstName", "lastName", "birthday", "creationDate", "gender", "browserUsed",
@@ -51,6 +55,8 @@ class GeneratorReport:
     persons: int
     nodes: int
     relationships: int
+    knows: int
+    """How many of the relationships are KNOWS; each is one of both of its persons."""
 
 
 def generate_social_network(
@@ -58,10 +64,15 @@ def generate_social_network(
     *,
     persons: int,
     seed: int = 1,
+    knows: float | None = None,
     map_size: int = 1 * TIB,
     progress: Progress | None = None,
 ) -> GeneratorReport:
     """Make the network in a new store.
+
+    `knows` is the mean number of KNOWS of a person, in both directions together, that is,
+    2 * KNOWS / persons. How they spread stays log-normal, so most have fewer and a few have many;
+    among few persons it comes out lower, since nobody knows another one twice.
 
     Raises StoreError when the store is in use, already holds nodes or cannot be made,
     StorageFull past `map_size`.
@@ -73,7 +84,7 @@ def generate_social_network(
     with StoreLock(store_path):
         store = open_store(store_path, map_size=map_size, create=True)
         try:
-            return _Network(store, random.Random(seed)).make(persons, progress)
+            return _Network(store, random.Random(seed), knows).make(persons, progress)
         finally:
             store.close()
 
@@ -106,11 +117,13 @@ class _Place:
 
 
 class _Network:
-    def __init__(self, store: GraphStore, chance: random.Random) -> None:
+    def __init__(self, store: GraphStore, chance: random.Random, knows: float | None) -> None:
         self._store = store
         self._chance = chance
+        self._mean_known = None if knows is None else knows / 2
         self._nodes = 0
         self._relationships = 0
+        self._knows = 0
         self._people = array("q")
         self._joined = array("q")
         self._types: dict[str, int] = {}
@@ -123,7 +136,7 @@ class _Network:
             self._make_people(first, count, persons, places)
             if progress is not None:
                 progress("persons", first + count, persons)
-        return GeneratorReport(persons, self._nodes, self._relationships)
+        return GeneratorReport(persons, self._nodes, self._relationships, self._knows)
 
     # --- places ---
 
@@ -236,7 +249,9 @@ class _Network:
         for company in self._employers(home, places):
             since = left_school + chance.randrange(8)
             links.add(self._types["WORKS_AT"], node, company, {keys["workFrom"]: since})
-        for other in sorted(self._acquaintances(number)):
+        acquaintances = self._acquaintances(number)
+        self._knows += len(acquaintances)
+        for other in sorted(acquaintances):
             since = max(self._joined[number], self._joined[other]) + chance.randrange(30 * DAY)
             properties = {keys["creationDate"]: since}
             links.add(self._types["KNOWS"], node, self._people[other], properties)
@@ -252,9 +267,11 @@ class _Network:
         """Numbers of earlier people. How many is log-normal; half are of about the same time,
         half are drawn with a density of x ** -0.5, which makes early people hubs."""
         chance = self._chance
-        wanted = min(int(chance.lognormvariate(1.8, 0.9)), number, 1_000)
+        wanted, tries = self._wanted(number)
         chosen: set[int] = set()
-        for _ in range(wanted):
+        for _ in range(tries):
+            if len(chosen) == wanted:
+                break
             if chance.random() < 0.5:
                 other = number - 1 - int(chance.expovariate(1 / 40))
             else:
@@ -262,6 +279,18 @@ class _Network:
             if other >= 0:
                 chosen.add(other)
         return chosen
+
+    def _wanted(self, number: int) -> tuple[int, int]:
+        """How many earlier people a new member knows, and how often to draw one: somebody drawn
+        twice is made up for only where a mean was asked for."""
+        chance = self._chance
+        if self._mean_known is None:
+            wanted = min(int(chance.lognormvariate(1.8, SPREAD)), number, MOST_KNOWN)
+            return wanted, wanted
+        middle = math.log(self._mean_known) - SPREAD**2 / 2  # the mean is exp(mu + sigma^2 / 2)
+        rounded = int(chance.lognormvariate(middle, SPREAD) + chance.random())
+        wanted = min(rounded, number, MOST_KNOWN)
+        return wanted, 4 * wanted
 
     # --- writing ---
 

@@ -66,6 +66,7 @@ def test_report_is_what_the_store_counts(made: tuple[Path, GeneratorReport]) -> 
         assert report.persons == counts.nodes(schema.label_id("Person")) == PERSONS
         assert report.nodes == counts.nodes()
         assert report.relationships == counts.relationships()
+        assert report.knows == counts.relationships(schema.type_id("KNOWS"))
         assert _indexed(transaction) == {("Person", "id"), ("Person", "firstName")}
     store.close()
 
@@ -104,6 +105,13 @@ def test_everyone_lives_somewhere_and_knows_only_once(
         # A heavy tail: the best-known person knows several times as many as the mean.
         assert max(degrees.values()) > 4 * sum(degrees.values()) / PERSONS
     store.close()
+
+
+@pytest.mark.parametrize("mean", [4, 20])
+def test_knows_is_the_mean_of_both_directions(mean: int, tmp_path: Path) -> None:
+    report = generate_social_network(tmp_path, persons=2_000, knows=mean, map_size=GIB)
+    # The first members find few others to know, and the tail is heavy: hence the tolerance.
+    assert 2 * report.knows / report.persons == pytest.approx(mean, rel=0.08)
 
 
 def test_a_store_with_a_graph_is_refused(made: tuple[Path, GeneratorReport]) -> None:
