@@ -39,16 +39,22 @@ class Groups:
 
     def _by_key(self, keys: Sequence[Any]) -> tuple[IntArray, IntArray]:
         numbers = self.numbers
-        groups = []
-        fresh = []
-        for row, key in enumerate(keys):
-            group = numbers.get(key)
-            if group is None:
-                group = numbers[key] = len(numbers)
-                fresh.append(row)
-                self.nbytes += _ENTRY + value_bytes(key)
-            groups.append(group)
+        groups: list[Any] = list(map(numbers.get, keys))
+        fresh: list[int] = []
+        if None in groups:
+            for row, group in enumerate(groups):
+                if group is None:
+                    groups[row] = self._of_new(keys[row], row, fresh)
         return np.array(groups, dtype=np.int64), np.array(fresh, dtype=np.int64)
+
+    def _of_new(self, key: Any, row: int, fresh: list[int]) -> int:
+        """The group of a key that was not there before this batch."""
+        group = self.numbers.get(key)
+        if group is None:
+            group = self.numbers[key] = len(self.numbers)
+            fresh.append(row)
+            self.nbytes += _ENTRY + value_bytes(key)
+        return group
 
     def _by_code(
         self, different: list[Any], first: IntArray, codes: IntArray

@@ -1,10 +1,12 @@
-"""What a process does once before it forks or serves: imports, parser tables and the names of
-time zones, so that its children have them for nothing and a first query is as quick as the next."""
+"""What a process does once before it forks or serves: imports, parser tables, the names of time
+zones and kernels, so that its children have them for nothing and a first query is as quick as the
+next."""
 
 from __future__ import annotations
 
 import importlib
 
+from cypherd.batch import kernels
 from cypherd.parser import parser
 from cypherd.values.temporal import zones
 
@@ -26,6 +28,7 @@ def warm_up() -> None:
     for name in _MODULES:
         importlib.import_module(name)
     parser.warm_up()
+    kernels.load()
     for text in _TEXTS:
         parser.parse(text)
     zones.warm_up()

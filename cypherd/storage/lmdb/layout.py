@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import lmdb
@@ -129,12 +130,44 @@ def read_records(txn: Any, table: Any, ids: Sequence[int]) -> list[Any]:
     properties are the last part of either."""
     if len(ids) < _FEW:
         return [_read_record(txn, table, number) for number in ids]
-    found = txn.cursor(db=table).getmulti([pack_id(number) for number in ids if number >= 0])
-    records = unpack_all([data for _, data in found])
-    if len(records) == len(ids):
+    found, rows = find_packed(txn, table, ids)
+    records = unpack_all(found)
+    if rows is None:
         return records
-    by_id = {key: record for (key, _), record in zip(found, records, strict=True)}
-    return [by_id.get(pack_id(number)) if number >= 0 else None for number in ids]
+    return placed(records, rows, len(ids))
+
+
+def find_packed(
+    txn: Any, table: Any, ids: Sequence[int]
+) -> tuple[list[bytes], Sequence[int] | None]:
+    """The records as they are stored, of those ids that have one, and the places of these in
+    `ids`; None for the places if all have one."""
+    cursor = txn.cursor(db=table)
+    count = len(ids)
+    # One behind the other, as scans give them: read along instead of going down each time.
+    if _is_run(ids) and cursor.set_key(pack_id(ids[0])):
+        found = list(islice(cursor.iternext(keys=False, values=True), count))
+        if len(found) == count and cursor.key() == pack_id(ids[-1]):
+            return found, None
+    pairs = cursor.getmulti([pack_id(number) for number in ids if number >= 0])
+    if len(pairs) == count:
+        return [data for _, data in pairs], None
+    by_key = dict(pairs)
+    rows = [row for row, number in enumerate(ids) if number >= 0 and pack_id(number) in by_key]
+    return [by_key[pack_id(ids[row])] for row in rows], rows
+
+
+def placed(found: Sequence[Any], rows: Sequence[int], length: int) -> list[Any]:
+    """What was found for `rows` in a list of `length`, None elsewhere."""
+    values: list[Any] = [None] * length
+    for row, value in zip(rows, found, strict=True):
+        values[row] = value
+    return values
+
+
+def _is_run(ids: Sequence[int]) -> bool:
+    first, last = ids[0], ids[-1]
+    return first >= 0 and last - first == len(ids) - 1 and ids == list(range(first, last + 1))
 
 
 def _read_record(txn: Any, table: Any, number: int) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from cypherd.batch.columns import BoolArray, IntArray
+from cypherd.batch.kernels import loaded
 from cypherd.errors import InternalError
 from cypherd.storage.lmdb.adjacency import Adjacency
 from cypherd.storage.lmdb.counting import LmdbCounts
@@ -16,10 +17,13 @@ from cypherd.storage.lmdb.layout import (
     META_NEXT_NODE,
     META_NEXT_RELATIONSHIP,
     Tables,
+    find_packed,
     pack_id,
+    placed,
     read_records,
     unpack_big,
 )
+from cypherd.storage.lmdb.packed import FEWEST, properties_of
 from cypherd.storage.lmdb.scanning import scan_label, scan_nodes, scan_relationships
 from cypherd.storage.lmdb.schema import LmdbSchema
 from cypherd.storage.protocols import (
@@ -103,10 +107,10 @@ class LmdbReadTransaction:
     # --- records ---
 
     def node_properties(self, nodes: IntArray, keys: Sequence[int]) -> list[list[Any]]:
-        return _columns(self._nodes(nodes.tolist()), keys)
+        return self._properties(self._tables.nodes, nodes.tolist(), keys)
 
     def relationship_properties(self, ids: IntArray, keys: Sequence[int]) -> list[list[Any]]:
-        return _columns(self._relationships(ids.tolist()), keys)
+        return self._properties(self._tables.relationships, ids.tolist(), keys)
 
     def node_records(self, nodes: IntArray) -> list[NodeRecord | None]:
         return [
@@ -194,6 +198,15 @@ class LmdbReadTransaction:
     def _relationships(self, ids: list[int]) -> list[Any]:
         """[type, start, end, properties] of each, None where there is no such relationship."""
         return read_records(self._txn, self._tables.relationships, ids)
+
+    def _properties(self, table: Any, ids: list[int], keys: Sequence[int]) -> list[list[Any]]:
+        kernels = loaded() if len(ids) >= FEWEST else None
+        if kernels is None:
+            return _columns(read_records(self._txn, table, ids), keys)
+        records, rows = find_packed(self._txn, table, ids)
+        before = 1 if table is self._tables.nodes else 3
+        columns = properties_of(records, keys, before, kernels) if records else [[] for _ in keys]
+        return columns if rows is None else [placed(c, rows, len(ids)) for c in columns]
 
     def _exist(self, ids: IntArray, table: Any) -> BoolArray:
         seek = self._txn.cursor(db=table).set_key
