@@ -22,16 +22,23 @@ from cypherd.storage.lmdb.layout import unpackb
 FEWEST = 48
 """Below this many records it is quicker to unpack them whole."""
 
+_MOST_BYTES = 1 << 26
+"""Records of more bytes than this are not copied together."""
+
 
 def properties_of(
     records: Sequence[bytes], keys: Sequence[int], before: int, kernels: ModuleType
 ) -> list[list[Any]]:
     """A list a key with the value of each record, None where it has none; as unpacking gives.
     A record is an array whose properties stand behind `before` other items."""
-    # Writable, because a kernel takes no other array.
-    data = bytearray().join(records)
     count = len(records)
     ends = np.cumsum(np.fromiter(map(len, records), np.int64, count))
+    if count > 1 and ends[-1] > _MOST_BYTES:
+        halves = (records[: count // 2], records[count // 2 :])
+        parts = [properties_of(half, keys, before, kernels) for half in halves]
+        return [a + b for a, b in zip(*parts, strict=True)]
+    # Writable, because a kernel takes no other array.
+    data = bytearray().join(records)
     kinds = np.zeros((len(keys), count), dtype=np.uint8)
     first = np.zeros((2, len(keys), count), dtype=np.int64)
     array = np.frombuffer(data, dtype=np.uint8)
