@@ -11,11 +11,15 @@ import typer
 from cypherd import __version__
 from cypherd.cli.backup import backup, compact
 from cypherd.cli.check import check
+from cypherd.cli.failures import QueryFailed, Unreachable, tell, tell_failure
 from cypherd.cli.generate import generate
 from cypherd.cli.importing import import_
 from cypherd.cli.info import info
-from cypherd.cli.options import EXIT_FAILED, EXIT_USAGE
+from cypherd.cli.options import EXIT_FAILED, EXIT_UNREACHABLE, EXIT_USAGE
+from cypherd.cli.queries import queries
+from cypherd.cli.query import query
 from cypherd.cli.serve import serve
+from cypherd.cli.status import status
 from cypherd.errors import CypherdError, SettingError
 
 application = typer.Typer(
@@ -35,6 +39,9 @@ application.command()(info)
 application.command()(check)
 application.command()(backup)
 application.command()(compact)
+application.command()(query)
+application.add_typer(queries, name="queries")
+application.command()(status)
 
 
 def main() -> None:
@@ -45,14 +52,17 @@ def main() -> None:
     try:
         application()
     except SettingError as error:
-        _fail(error, EXIT_USAGE)
+        tell(error.message)
+        sys.exit(EXIT_USAGE)
     except CypherdError as error:
-        _fail(error, EXIT_FAILED)
-
-
-def _fail(error: CypherdError, code: int) -> None:
-    print(f"cypherd: {error.message}", file=sys.stderr)
-    sys.exit(code)
+        tell(error.message)
+        sys.exit(EXIT_FAILED)
+    except QueryFailed as failure:
+        tell_failure(failure.error)
+        sys.exit(EXIT_FAILED)
+    except Unreachable as error:
+        tell(str(error))
+        sys.exit(EXIT_UNREACHABLE)
 
 
 def _show_version(value: bool) -> None:

@@ -11,10 +11,15 @@ import typer
 if TYPE_CHECKING:
     from cypherd.settings import Settings
 
-EXIT_FAILED, EXIT_USAGE = 1, 2
+EXIT_FAILED, EXIT_USAGE, EXIT_UNREACHABLE = 1, 2, 3
+EXIT_INTERRUPTED, EXIT_PIPE_CLOSED = 130, 141
+"""What a shell gives a program that Ctrl-C ended, and one whose output nobody reads any more."""
+
+DEFAULT_URL = "http://127.0.0.1:7475"
 
 Store = Annotated[Path | None, typer.Option("--store", help="Folder of the graph store.")]
 Config = Annotated[Path | None, typer.Option("--config", help="TOML file with settings.")]
+Url = Annotated[str, typer.Option("--url", help="Address of the server.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
 

@@ -15,7 +15,7 @@ from lark import Lark
 
 from cypherd.errors import CypherSyntaxError
 from cypherd.parser import ast
-from cypherd.parser.lexer import END, Lexer, Token
+from cypherd.parser.lexer import Lexer, Token
 from cypherd.parser.marking import mark_patterns
 from cypherd.parser.messages import Messages
 from cypherd.parser.nesting import check_nesting
@@ -100,23 +100,6 @@ def parse(text: str, *, max_nesting: int = 200, max_length: int | None = None) -
         return _parser().parse(text, max_nesting)
     except CypherSyntaxError as error:
         raise error.located(text) from None
-
-
-def split_script(text: str) -> list[str]:
-    """The statements of a script: split at semicolons outside strings, names and comments.
-
-    Pieces are stripped; those of only space and comments are left out."""
-    pieces: list[str] = []
-    start = 0
-    something = False
-    for token in _parser().lexer.tokens(text):
-        if token.type not in ("SEMICOLON", END):
-            something = True
-            continue
-        if something:
-            pieces.append(text[start : token.at].strip())
-        start, something = token.end, False
-    return pieces
 
 
 def _check_text(text: str, max_length: int | None) -> None:

@@ -138,7 +138,7 @@ def _checked_map(value: Any, where: str) -> dict[str, Any]:
         fields[field] = item
     parameters = fields.get("params")
     if parameters is not None:
-        fields["params"] = _checked_parameters(parameters)
+        fields["params"] = checked_parameters(parameters)
     return {name: item for name, item in fields.items() if item is not None}
 
 
@@ -164,11 +164,11 @@ def _url_fields(data: bytes, where: str) -> dict[str, Any]:
         target[name] = value
     if "params" in fields:
         exact = parse_json(fields["params"].encode(), f"params in {where}")
-        parameters = _checked_parameters(exact)
+        parameters = checked_parameters(exact)
         for name in parameters.keys() & bare.keys():
             raise RequestError(f"{where} has the parameter {name!r} twice")
         bare = {**bare, **parameters}
-    if bare:
+    if bare or "params" in fields:
         fields["params"] = bare
     return fields
 
@@ -185,7 +185,7 @@ def _utf8(data: bytes, where: str) -> str:
 
 def parse_json(data: bytes, where: str) -> Any:
     """JSON with exact integers. Raises InvalidFormat; an integer beyond 64 bits is found by
-    `_checked_parameters`, since orjson would round it to a float."""
+    `checked_parameters`, since orjson would round it to a float."""
     try:
         value = orjson.loads(data)
     except orjson.JSONDecodeError as error:
@@ -213,7 +213,8 @@ def _has_large_float(value: Any) -> bool:
     return False
 
 
-def _checked_parameters(value: Any) -> dict[str, Any]:
+def checked_parameters(value: Any) -> dict[str, Any]:
+    """`value` as parameters. Raises RequestError for what is no map of Cypher values."""
     if not isinstance(value, dict):
         raise RequestError("params is not a map")
     for name, item in value.items():

@@ -2,7 +2,8 @@
 
     ```cypher             a statement each (or several, ended by semicolons), must succeed
     ```cypher error       must be refused
-    ```bash run           must end with 0; http://127.0.0.1:7475 stands for the test's server
+    ```bash run           must end with 0, in a folder of its own; http://127.0.0.1:7475 stands for
+                          the test's server
     ```json result        what the example before it prints (bash) or answers (cypher: its rows)
     ```text result        what the example before it prints (bash), line by line
 
@@ -16,6 +17,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,24 +70,27 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=[example.name for example in EXAMPLES])
-def test_example(example: Example, port: int) -> None:
+def test_example(example: Example, port: int, tmp_path: Path) -> None:
     if example.kind == "bash run":
-        _run_shell(example, port)
+        _run_shell(example, port, tmp_path)
     else:
         _run_cypher(example, port)
 
 
-def _run_shell(example: Example, port: int) -> None:
+def _run_shell(example: Example, port: int, folder: Path) -> None:
     if shutil.which("curl") is None:
         pytest.skip("curl is not installed")
     script = example.text.replace(SERVED, f"http://127.0.0.1:{port}")
     environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+    # The command of the environment that the tests run in.
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],
         capture_output=True,
         text=True,
         timeout=60,
         env=environment,
+        cwd=folder,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip(), "it prints nothing"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cypherd.engine import Engine
 from cypherd.executor.context import Unguarded
-from cypherd.parser.parser import split_script
+from cypherd.parser.script import split_script
 from cypherd.settings import Settings
 from cypherd.storage.lmdb.store import open_store
 from tests.ldbc.conftest import MAP_SIZE, asking

@@ -46,7 +46,8 @@ from cypherd.parser.ast import (
     VariableLength,
     YieldItem,
 )
-from cypherd.parser.parser import parse, split_script
+from cypherd.parser.parser import parse
+from cypherd.parser.script import split_script
 
 N, R, X, Y = (Variable(name) for name in ("n", "r", "x", "y"))
 ONE, TWO = Constant(1), Constant(2)

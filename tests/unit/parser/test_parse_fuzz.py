@@ -12,7 +12,8 @@ from lark import logger as lark_logger
 
 from cypherd.errors import CypherSyntaxError
 from cypherd.parser import ast
-from cypherd.parser.parser import parse, split_script
+from cypherd.parser.parser import parse
+from cypherd.parser.script import split_script
 from cypherd.resources import resource_text
 
 _SOUP = (

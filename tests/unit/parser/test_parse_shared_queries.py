@@ -11,7 +11,8 @@ import pytest
 from gherkin.parser import Parser
 
 from cypherd.errors import CypherSyntaxError
-from cypherd.parser.parser import parse, split_script
+from cypherd.parser.parser import parse
+from cypherd.parser.script import split_script
 
 _COMPILE_ERROR = re.compile(r"SyntaxError should be raised at compile time: (\w+)")
 # The details that only a parser can find; the others may come from it or from the binder.

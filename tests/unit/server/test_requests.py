@@ -146,3 +146,9 @@ def test_what_is_wrong_is_named(
 def test_a_control_in_url_and_body_is_refused() -> None:
     with pytest.raises(RequestError, match="'format'"):
         post(b'{"query": "q", "format": "json"}', "application/json", "format=ndjson")
+
+
+@pytest.mark.parametrize("fields", ["query=a&params={}", "query=a", "query=a&params=%7B%7D"])
+def test_no_parameters(fields: str) -> None:
+    form = post(fields.encode(), "application/x-www-form-urlencoded")
+    assert read_get(fields.encode(), {}, SETTINGS).parameters == form.parameters == {}

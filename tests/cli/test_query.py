@@ -1,0 +1,327 @@
+"""`cypherd query` against servers and stores: answers, scripts, failures, exit codes."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from benchmarks.client import Server, ask, free_port, request, running, wait_for
+from tests.cli.conftest import COMMAND, PERSONS, cypherd, started
+
+COUNT = "MATCH (p:Person) RETURN count(p) AS people"
+LONG = "UNWIND range(1, 1000000) AS a UNWIND range(1, 1000000) AS b RETURN count(a + b)"
+LATE = "UNWIND range(1, 300000) AS x RETURN 1 / (300000 - x)"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A store with three nodes."""
+    path = tmp_path / "store"
+    done = cypherd("query", "--store", path, "UNWIND [1, 2, 3] AS x CREATE (:N {x: x})")
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+# --- answers ----------------------------------------------------------------------------
+
+
+def test_a_server_is_asked(url: str) -> None:
+    done = cypherd("query", "--url", url, COUNT)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout) == {"columns": ["people"], "data": [[PERSONS]]}
+
+
+def test_an_address_needs_no_scheme(url: str) -> None:
+    assert cypherd("query", "--url", url.removeprefix("http://"), COUNT).returncode == 0
+
+
+def test_a_store_is_asked(store: Path) -> None:
+    done = cypherd("query", "--store", store, "MATCH (n:N) RETURN n.x AS x ORDER BY x")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["data"] == [[1], [2], [3]]
+
+
+@pytest.mark.parametrize("target", ["server", "store"])
+def test_parameters(url: str, store: Path, tmp_path: Path, target: str) -> None:
+    where = ["--url", url] if target == "server" else ["--store", str(store)]
+    file = tmp_path / "params.json"
+    file.write_text('{"a": 1, "b": "from the file"}', encoding="utf-8")
+    done = cypherd(
+        "query", *where, "--params", file, "-p", "b=two words", "-p", 'c=["x", null]',
+        "-p", "d=9007199254740993", "RETURN $a, $b, $c, $d",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["data"] == [[1, "two words", ["x", None], 9007199254740993]]
+    inline = cypherd("query", *where, "--params", '{"a": {"k": 1.5}}', "RETURN $a.k AS k")
+    assert json.loads(inline.stdout)["data"] == [[1.5]]
+
+
+def test_rows_and_format(url: str, store: Path) -> None:
+    for where in (["--url", url], ["--store", str(store)]):
+        done = cypherd("query", *where, "--rows", "objects", "--format", "ndjson", "RETURN 1 AS x")
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        assert lines == [{"columns": ["x"]}, {"x": 1}, {"end": {"rows": 1}}]
+
+
+@pytest.mark.parametrize("arguments", [(), ("-",), ("--file", "-")])
+def test_standard_input(url: str, arguments: tuple[str, ...]) -> None:
+    done = cypherd("query", "--url", url, *arguments, stdin="RETURN 'ä' AS x;\n")
+    assert json.loads(done.stdout)["data"] == [["ä"]]
+
+
+# --- scripts ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["server", "store"])
+def test_movies_runs_unchanged(shared: Path, tmp_path: Path, writable: Server, target: str) -> None:
+    script = shared / "data" / "movies" / "movies.cypher"
+    served = f"http://127.0.0.1:{writable.port}"
+    where = ("--url", served) if target == "server" else ("--store", str(tmp_path / "movies"))
+    done = cypherd("query", *where, "--file", script)
+    assert done.returncode == 0, done.stderr
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert sum(answer["stats"].get("nodes_created", 0) for answer in answers) == 171
+    found = cypherd("query", *where, "MATCH (m:Movie) RETURN count(m)")
+    assert json.loads(found.stdout)["data"] == [[38]]
+    relationships = cypherd("query", *where, "MATCH ()-[r]->() RETURN count(r)")
+    assert json.loads(relationships.stdout)["data"] == [[253]]
+
+
+SCRIPT = """CREATE (:A);
+// the second
+CREATE (:A);
+
+  CREATE (:A {x: 1 / 0});
+CREATE (:B);
+"""
+
+
+@pytest.mark.parametrize("target", ["server", "store"])
+def test_a_script_stops_at_its_first_failure(
+    store: Path, writable: Server, target: str, tmp_path: Path
+) -> None:
+    served = f"http://127.0.0.1:{writable.port}"
+    where = ("--url", served) if target == "server" else ("--store", str(store))
+    file = tmp_path / "script.cypher"
+    file.write_text(SCRIPT, encoding="utf-8")
+    done = cypherd("query", *where, "--file", file)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "cypherd: ArithmeticError: / by zero",
+        "  line 5, column 20",
+        "      CREATE (:A {x: 1 / 0});",
+        "                       ^",
+        "cypherd: the script stopped at statement 3 of 4, line 5; "
+        "the 2 before it were run and stay done",
+    ]
+    assert len(done.stdout.splitlines()) == 2
+    left = cypherd("query", *where, "MATCH (n) WHERE n:A OR n:B RETURN labels(n)[0]")
+    assert json.loads(left.stdout)["data"] == [["A"], ["A"]]
+
+
+def test_what_is_no_statement(url: str) -> None:
+    for script in ("", "// nothing\n;;"):
+        done = cypherd("query", "--url", url, script)
+        assert done.returncode == 2
+        assert "no statement" in done.stderr
+
+
+# --- failures ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["server", "store"])
+def test_a_failure_shows_its_place(url: str, store: Path, target: str) -> None:
+    where = ("--url", url) if target == "server" else ("--store", str(store))
+    done = cypherd("query", *where, "MATCH (n)\nRETRUN n")
+    assert (done.returncode, done.stdout) == (1, "")
+    lines = done.stderr.splitlines()
+    assert lines[0].startswith("cypherd: SyntaxError: ")
+    assert lines[1:4] == ["  line 2, column 1", "    RETRUN n", "    ^"]
+    assert lines[4] == "  hint: did you mean RETURN?"
+
+
+@pytest.mark.parametrize("format_", ["json", "ndjson"])
+def test_a_failure_behind_the_first_bytes_counts(url: str, store: Path, format_: str) -> None:
+    for where in (("--url", url), ("--store", str(store))):
+        done = cypherd("query", *where, "--format", format_, LATE)
+        assert done.returncode == 1
+        assert "/ by zero" in done.stderr
+        assert "errors" in done.stdout[-300:]
+
+
+def test_values_that_look_like_errors_are_none(url: str, store: Path) -> None:
+    query = 'RETURN {a: [1], errors: [{message: "x"}]} AS a, [[1], "errors", [{message: "y"}]] AS b'
+    for where in (("--url", url), ("--store", str(store))):
+        for format_ in ("json", "ndjson"):
+            for rows in ("arrays", "objects"):
+                done = cypherd("query", *where, "--format", format_, "--rows", rows, query)
+                assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_timeouts(url: str, store: Path) -> None:
+    for where in (("--url", url), ("--store", str(store))):
+        done = cypherd("query", *where, "--timeout", "200ms", LONG)
+        assert done.returncode == 1
+        assert "TransactionTimedOut" in done.stderr
+
+
+def test_read_only(writable: Server, store: Path) -> None:
+    served = f"http://127.0.0.1:{writable.port}"
+    for where in (("--url", served), ("--store", str(store))):
+        done = cypherd("query", *where, "--read-only", "CREATE (:Never)")
+        assert done.returncode == 1
+        assert "a query that writes is refused with --read-only" in done.stderr
+        read = cypherd("query", *where, "--read-only", "-p", "x=1", "MATCH (n:Never) RETURN n, $x")
+        assert read.returncode == 0, read.stderr
+        assert json.loads(read.stdout)["data"] == []
+
+
+def test_nobody_answers() -> None:
+    done = cypherd("query", "--url", f"http://127.0.0.1:{free_port()}", "RETURN 1")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith("cypherd: cannot reach http://127.0.0.1:")
+
+
+def test_the_server_dies_meanwhile(tmp_path: Path) -> None:
+    server = Server(tmp_path / "store", settings={"map_size": "256MiB"}).start()
+    asking = started("query", "--url", f"http://127.0.0.1:{server.port}", LONG)
+    assert wait_for(lambda: bool(running(server.port)), 30) is not None
+    server.kill()
+    _, told = asking.communicate(timeout=30)
+    assert asking.returncode == 3
+    assert "whether the statement was done is not known" in told
+
+
+USAGE = {
+    "both targets": ("--url", "http://127.0.0.1:1", "--store", "s", "RETURN 1"),
+    "text and file": ("--file", "x.cypher", "RETURN 1"),
+    "no such file": ("--file", "no-such-file.cypher"),
+    "a foreign address": ("--url", "ftp://example.org", "RETURN 1"),
+    "a parameter without a value": ("-p", "x", "RETURN 1"),
+    "parameters that are no object": ("--params", "{1}", "RETURN 1"),
+    "parameters in no file": ("--params", "no-such-file.json", "RETURN 1"),
+    "a timeout without a unit": ("--timeout", "5", "RETURN 1"),
+    "no such rows": ("--rows", "columns", "RETURN 1"),
+    "no such option": ("--nonsense", "RETURN 1"),
+}
+
+
+@pytest.mark.parametrize("arguments", USAGE.values(), ids=USAGE.keys())
+def test_mistakes_of_usage(arguments: tuple[str, ...]) -> None:
+    done = cypherd("query", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+
+
+def test_no_such_format(url: str, store: Path) -> None:
+    for where in (("--url", url), ("--store", str(store))):
+        done = cypherd("query", *where, "--format", "nonsense", "CREATE (:Never)")
+        assert done.returncode == 2
+        assert "nonsense" in done.stderr
+
+
+# --- stores -----------------------------------------------------------------------------
+
+
+def test_reading_makes_no_store(tmp_path: Path) -> None:
+    path = tmp_path / "none"
+    for text in ("MATCH (n) RETURN n", "EXPLAIN CREATE (n)", "SHOW INDEXES"):
+        done = cypherd("query", "--store", path, text)
+        assert done.returncode == 1
+        assert str(path) in done.stderr
+    done = cypherd("query", "--store", path, "--read-only", "CREATE (n)")
+    assert done.returncode == 1
+    assert "SyntaxError" in cypherd("query", "--store", path, "CREATE (n").stderr
+    assert not path.exists()
+
+
+def test_a_served_store_is_asked_through_its_server(server: Server) -> None:
+    done = cypherd("query", "--store", server.store, COUNT)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["data"] == [[PERSONS]]
+    assert f"http://127.0.0.1:{server.port}, which is asked instead" in done.stderr
+
+
+def test_a_write_that_fails_prints_and_changes_nothing(store: Path) -> None:
+    text = "UNWIND range(1, 100000) AS x CREATE (n:M {x: 1 / (100000 - x)}) RETURN n"
+    done = cypherd("query", "--store", store, text)
+    assert (done.returncode, done.stdout) == (1, "")
+    left = cypherd("query", "--store", store, "MATCH (n:M) RETURN count(n)")
+    assert json.loads(left.stdout)["data"] == [[0]]
+
+
+# --- interrupts -------------------------------------------------------------------------
+
+
+def ids_of(server: Server, text: str) -> list[str]:
+    """Of the running queries with that text."""
+    return [i for i, entry in running(server.port).items() if entry["query"] == text]
+
+
+def cancelled_queries(port: int) -> list[str]:
+    found = request(port, "GET", "/queries", headers={"Accept": "application/json"}).json()
+    return [entry["query"] for entry in found["finished"] if entry["state"] == "cancelled"]
+
+
+def test_an_interrupt_cancels_the_query_of_a_server(server: Server, url: str) -> None:
+    text = f"{LONG} AS interrupted"
+    asking = started("query", "--url", url, text)
+    assert wait_for(lambda: bool(ids_of(server, text)), 30) is not None
+    asking.send_signal(signal.SIGINT)
+    shown, told = asking.communicate(timeout=30)
+    assert (asking.returncode, shown) == (130, "")
+    assert told == "cypherd: the query was cancelled\n"
+    assert text in cancelled_queries(server.port)
+
+
+def test_an_interrupt_stops_a_script_on_a_store(store: Path, tmp_path: Path) -> None:
+    file = tmp_path / "script.cypher"
+    file.write_text(f"CREATE (:Done);\nRETURN 'now';\n{LONG};\nCREATE (:Never);", encoding="utf-8")
+    asking = started("query", "--store", store, "--file", file)
+    assert asking.stdout is not None
+    while "now" not in asking.stdout.readline():
+        assert asking.poll() is None
+    asking.send_signal(signal.SIGINT)
+    _, told = asking.communicate(timeout=30)
+    assert asking.returncode == 130
+    assert "stopped at statement 3 of 4" in told
+    left = cypherd("query", "--store", store, "MATCH (n) WHERE NOT n:N RETURN labels(n)[0]")
+    assert json.loads(left.stdout)["data"] == [["Done"]]
+
+
+def test_a_reader_that_closes_ends_it(server: Server, url: str) -> None:
+    asking = started("query", "--url", url, "UNWIND range(1, 9000000) AS x RETURN x")
+    assert asking.stdout is not None
+    asking.stdout.read(100)
+    asking.stdout.close()
+    assert asking.wait(timeout=30) == 141
+    assert asking.stderr is not None
+    assert asking.stderr.read() == ""
+
+
+def test_a_large_answer_is_not_held_in_memory(url: str) -> None:
+    """The answer has 90 MB, the command may take 60 MB of data."""
+    text = f"UNWIND range(1, 900000) AS x RETURN '{'-' * 90}' AS text, x"
+    command = [*COMMAND, "query", "--url", url, text]
+    done = subprocess.run(
+        ["bash", "-c", 'ulimit -d 60000; exec "$@" | tail -c 11', "bash", *command],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.stdout == ",900000]]}\n", done.stderr
+
+
+def test_a_cancelled_query_tells_the_one_who_asked(server: Server, url: str) -> None:
+    text = f"{LONG} AS stopped"
+    asking = started("query", "--url", url, text)
+    assert wait_for(lambda: bool(ids_of(server, text)), 30) is not None
+    done = cypherd("queries", "cancel", "--url", url, *ids_of(server, text))
+    assert done.returncode == 0, done.stderr
+    assert "cancelled after" in done.stdout
+    _, told = asking.communicate(timeout=30)
+    assert asking.returncode == 1
+    assert "cancelled by a request" in told
+    assert ask(server.port, "RETURN 1").status == 200
