@@ -78,6 +78,8 @@ def test_any_text(text: str) -> None:
 def conflicts(grammar: str, caplog: pytest.LogCaptureFixture) -> str:
     """What Lark logs of conflicts: shift against reduce it settles without an error."""
     caplog.clear()
+    # Whoever configures logging in this process may have switched off loggers that were there.
+    lark_logger.disabled = False
     with caplog.at_level(logging.DEBUG, logger=lark_logger.name):
         Lark(grammar, parser="lalr", lexer="basic", debug=True)
     return "\n".join(message for message in caplog.messages if "onflict" in message)
