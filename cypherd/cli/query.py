@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from cypherd.cli.target import Question, Target
     from cypherd.parser.script import ScriptStatement
 
-FORMATS = ("json", "ndjson")
+FORMATS = ("json", "ndjson", "text", "csv", "csv-excel", "html", "msgpack", "msgpack-seq")
 """Those of the render registry; named here so that help needs no import of it."""
-_BINARY = ("msgpack",)
+_BINARY = ("msgpack", "msgpack-seq")
 
 
 def query(
@@ -51,7 +51,11 @@ def query(
         str | None, typer.Option("--params", help="JSON object, or a file that holds one.")
     ] = None,
     format_: Annotated[
-        str | None, typer.Option("--format", help=f"How to answer: {', '.join(FORMATS)}.")
+        str | None,
+        typer.Option(
+            "--format",
+            help=f"How to answer: {', '.join(FORMATS)}. By default text on a terminal, else json.",
+        ),
     ] = None,
     rows: Annotated[
         str, typer.Option("--rows", help="Rows in JSON as arrays or as objects.")
@@ -98,7 +102,7 @@ def query(
 
 
 def _default_format() -> str:
-    return "text" if "text" in FORMATS and sys.stdout.isatty() else "json"
+    return "text" if sys.stdout.isatty() else "json"
 
 
 def _seconds(timeout: str | None) -> float | None:

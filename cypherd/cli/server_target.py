@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import httpx
+import msgpack
 import typer
 
 from cypherd.cli.failures import FormatRefused, QueryFailed, Unreachable, write_refused
@@ -86,10 +87,12 @@ class Server:
 
 
 def failure_of(response: httpx.Response) -> QueryFailed:
-    """The error that a whole response tells."""
+    """The error that a whole response tells, in JSON or MessagePack."""
+    packed = "msgpack" in response.headers.get("content-type", "")
     try:
-        error = response.json()["errors"][0]
-    except (ValueError, LookupError, TypeError):
+        document = msgpack.unpackb(response.content) if packed else response.json()
+        error = document["errors"][0]
+    except (ValueError, LookupError, TypeError, msgpack.UnpackException):
         error = _foreign(response)
     return FormatRefused(error) if response.status_code == 406 else QueryFailed(error)
 
@@ -124,7 +127,8 @@ class ServerTarget:
                     response.read()
                     if response.status_code == 405 and question.read_only:
                         raise QueryFailed.of(write_refused())
-                    raise failure_of(response)
+                    told = self._registered(query_id) if question.format == "html" else None
+                    raise told or failure_of(response)
                 for piece in response.iter_bytes():
                     yield piece
                     tail.add(piece)
@@ -182,11 +186,7 @@ class ServerTarget:
 
     def _broken_off(self, query_id: str, error: httpx.HTTPError) -> Exception:
         """Formats without room for an error break off: the server knows why."""
-        with contextlib.suppress(QueryFailed, Unreachable):
-            reason = self.server.query(query_id)["error"]
-            if reason:
-                return QueryFailed({"type": "QueryFailed", **reason})
-        return Unreachable(
+        return self._registered(query_id) or Unreachable(
             f"the connection to {self.server.url} was lost "
             f"({str(error) or type(error).__name__}); whether the statement was done is not known"
         )
@@ -196,10 +196,16 @@ class ServerTarget:
         if format_ in _ERROR_AT_END:
             error = _ERROR_AT_END[format_](tail)
             return None if error is None else QueryFailed(error)
-        if format_ != "html":
-            return None
-        reason = self.server.query(query_id)["error"]
-        return QueryFailed({"type": "QueryFailed", **reason}) if reason else None
+        return self._registered(query_id) if format_ in _ERROR_INSIDE else None
+
+    def _registered(self, query_id: str) -> QueryFailed | None:
+        """How the query ended by the server's registry, which keeps no places of errors."""
+        with contextlib.suppress(QueryFailed, Unreachable):
+            reason = self.server.query(query_id)["error"]
+            if reason:
+                kind = reason["code"].rpartition(".")[2]
+                return QueryFailed({"type": kind, **reason})
+        return None
 
 
 class _Tail:
@@ -242,4 +248,6 @@ def _first_error(document: bytes) -> dict[str, Any] | None:
     return error if isinstance(error, dict) and "message" in error else None
 
 
+# Errors of these are inside the body, in a form that is not for its end alone to tell.
+_ERROR_INSIDE = ("html", "msgpack-seq")
 _ERROR_AT_END = {"json": _json_error, "ndjson": _ndjson_error}

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,12 +20,13 @@ ENVIRONMENT = {**os.environ, "CYPHERD_MAP_SIZE": "256MiB"}
 COMMAND = (sys.executable, "-m", "cypherd")
 
 
-def cypherd(*arguments: str | Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+def cypherd(*arguments: str | Path, stdin: str = "", text: bool = True) -> Any:
+    """What `subprocess.run` gives; `text` False: its output as bytes."""
     return subprocess.run(
         [*COMMAND, *map(str, arguments)],
-        input=stdin,
+        input=stdin if text else stdin.encode(),
         capture_output=True,
-        text=True,
+        text=text,
         timeout=120,
         check=False,
         env=ENVIRONMENT,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.client import Server, ask, free_port, request, running, wait_for
+from cypherd.cli.query import FORMATS
 from tests.cli.conftest import COMMAND, PERSONS, cypherd, started
 
 COUNT = "MATCH (p:Person) RETURN count(p) AS people"
@@ -144,13 +146,31 @@ def test_a_failure_shows_its_place(url: str, store: Path, target: str) -> None:
     assert lines[4] == "  hint: did you mean RETURN?"
 
 
-@pytest.mark.parametrize("format_", ["json", "ndjson"])
-def test_a_failure_behind_the_first_bytes_counts(url: str, store: Path, format_: str) -> None:
+@pytest.mark.parametrize("format_", FORMATS)
+def test_a_failure_counts_wherever_it_comes(url: str, store: Path, format_: str) -> None:
     for where in (("--url", url), ("--store", str(store))):
-        done = cypherd("query", *where, "--format", format_, LATE)
-        assert done.returncode == 1
-        assert "/ by zero" in done.stderr
-        assert "errors" in done.stdout[-300:]
+        late = cypherd("query", *where, "--format", format_, LATE, text=False)
+        assert late.returncode == 1
+        assert b"ArithmeticError: / by zero" in late.stderr
+        if format_ in ("json", "ndjson"):
+            assert b"errors" in late.stdout[-300:]
+        early = cypherd("query", *where, "--format", format_, "RETURN 1 / 0")
+        assert (early.returncode, early.stdout) == (1, "")
+        assert "ArithmeticError: / by zero" in early.stderr
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_a_server_and_a_store_answer_alike(url: str, store: Path, format_: str) -> None:
+    text = "UNWIND [1, null, 'x', [1.5, {a: true}]] AS v RETURN v, 'ä' AS s"
+    answers = [
+        cypherd("query", *where, "--format", format_, text, text=False)
+        for where in (("--url", url), ("--store", str(store)))
+    ]
+    assert [answer.returncode for answer in answers] == [0, 0]
+    # The page tells how long the query took.
+    first, second = (re.sub(rb"[\d.]+ ms", b"", answer.stdout) for answer in answers)
+    assert first == second
+    assert "ä".encode() in first
 
 
 def test_values_that_look_like_errors_are_none(url: str, store: Path) -> None:

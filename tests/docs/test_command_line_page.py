@@ -59,5 +59,5 @@ def test_every_command_of_the_shell(command: str) -> None:
 
 
 def test_the_formats_are_those_that_there_are() -> None:
-    assert set(FORMATS) <= {renderer.name for renderer in RENDERERS}
+    assert tuple(renderer.name for renderer in RENDERERS) == FORMATS
     assert all(f"`{name}`" in _section("cypherd query") for name in FORMATS)
