@@ -138,6 +138,8 @@ class Engine:
                     yield batch
             finally:
                 rows.close()
+            if plan.kind == "write":
+                context.writer().end_statement()
         except Exception as error:
             answer = _answer(error, plan.text)
             if answer is error:

@@ -170,7 +170,7 @@ class ConstraintVerificationFailed(CypherdError):
 
 
 class ConstraintValidationFailed(CypherdError):
-    """A uniqueness (later: existence) constraint is violated."""
+    """A uniqueness, existence or key constraint is violated."""
 
     status = 409
     code = "Neo.ClientError.Schema.ConstraintValidationFailed"

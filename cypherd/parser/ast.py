@@ -436,12 +436,12 @@ class DropIndex(Node):
 
 @dataclass(frozen=True, slots=True)
 class CreateConstraint(Node):
-    """kind: "uniqueness" or "existence". New form `CREATE CONSTRAINT [name] [IF NOT EXISTS] FOR
-    (n:L) REQUIRE n.a IS UNIQUE` / `(n.a, n.b) IS UNIQUE` / `IS NOT NULL`, and the old
-    `CREATE CONSTRAINT ON (n:L) ASSERT n.a IS UNIQUE` / `ASSERT exists(n.a)`."""
+    """kind: "uniqueness", "existence" or "key". New form `CREATE CONSTRAINT [name] [IF NOT
+    EXISTS] FOR (n:L) REQUIRE n.a IS UNIQUE` / `(n.a, n.b) IS UNIQUE` / `IS NOT NULL` / `IS NODE
+    KEY`, and the old `CREATE CONSTRAINT ON (n:L) ASSERT n.a IS UNIQUE` / `ASSERT exists(n.a)`."""
 
     name: str | None
-    kind: Literal["uniqueness", "existence"]
+    kind: Literal["uniqueness", "existence", "key"]
     entity: Literal["node", "relationship"]
     owner: str
     properties: tuple[str, ...]
@@ -454,6 +454,7 @@ class DropConstraint(Node):
 
     name: str | None
     kind: str | None
+    entity: Literal["node", "relationship"] | None
     owner: str | None
     properties: tuple[str, ...]
     if_exists: bool

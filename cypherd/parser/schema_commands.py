@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from cypherd.errors import CypherSyntaxError
 from cypherd.parser import ast
@@ -19,11 +19,15 @@ _SHOWN = {
 }
 
 
+Entity: TypeAlias = Literal["node", "relationship"]
+Kind: TypeAlias = Literal["uniqueness", "existence", "key"]
+
+
 class _Owner(NamedTuple):
     """What an index or a constraint is for: `(n:L)` or `()-[r:T]-()`."""
 
     variable: str
-    kind: Literal["node", "relationship"]
+    kind: Entity
     name: str
 
 
@@ -34,8 +38,25 @@ class _PropertyReference(NamedTuple):
 
 
 class _ConstraintKind(NamedTuple):
-    kind: Literal["uniqueness", "existence"]
+    """`only`: the kind of entity that was named, if one was."""
+
+    kind: Kind
+    only: Entity | None
     properties: tuple[_PropertyReference, ...]
+    at: int
+
+
+_KINDS: dict[str, tuple[Kind, Entity | None]] = {
+    "UNIQUE": ("uniqueness", None),
+    "NODE UNIQUE": ("uniqueness", "node"),
+    "RELATIONSHIP UNIQUE": ("uniqueness", "relationship"),
+    "REL UNIQUE": ("uniqueness", "relationship"),
+    "KEY": ("key", None),
+    "NODE KEY": ("key", "node"),
+    "RELATIONSHIP KEY": ("key", "relationship"),
+    "REL KEY": ("key", "relationship"),
+}
+"""What may stand behind IS, and the one kind of entity that it is for."""
 
 
 class StatementRules(ClauseRules):
@@ -87,7 +108,7 @@ class StatementRules(ClauseRules):
 
     def create_constraint(self, children: Children) -> ast.CreateConstraint:
         token, name, if_not_exists, path, constraint = children
-        owner = _owner(path)
+        owner = _constrained(path, constraint)
         return ast.CreateConstraint(
             _optional_name(name),
             constraint.kind,
@@ -98,26 +119,45 @@ class StatementRules(ClauseRules):
             at=token.at,
         )
 
-    def unique(self, children: Children) -> _ConstraintKind:
-        return _ConstraintKind("uniqueness", children[0])
+    def named_kind(self, children: Children) -> _ConstraintKind:
+        """`IS UNIQUE`, `IS NODE KEY` and their like."""
+        properties, *words = children
+        kind = _KINDS.get(" ".join(word.text.upper() for word in words))
+        if kind is None:
+            raise CypherSyntaxError(
+                f"A constraint that a property IS {words[0].text.upper()} is not known.",
+                detail="UnexpectedSyntax",
+                offset=words[0].at,
+                expected=("NODE KEY", "NOT NULL", "RELATIONSHIP KEY", "UNIQUE"),
+            )
+        return _ConstraintKind(*kind, properties, words[0].at)
 
     def required(self, children: Children) -> _ConstraintKind:
-        return _ConstraintKind("existence", children[0])
+        properties = children[0]
+        if len(properties) > 1:
+            raise CypherSyntaxError(
+                "An existence constraint is for one property.",
+                detail="UnexpectedSyntax",
+                offset=properties[1].at,
+            )
+        return _ConstraintKind("existence", None, properties, properties[0].at)
 
     def required_old(self, children: Children) -> _ConstraintKind:
-        return _ConstraintKind("existence", (children[0],))
+        return _ConstraintKind("existence", None, (children[0],), children[0].at)
 
     def drop_constraint(self, children: Children) -> ast.DropConstraint:
         token, name, if_exists = children
         return ast.DropConstraint(
-            name_text(name), None, None, (), if_exists is not None, at=token.at
+            name_text(name), None, None, None, (), if_exists is not None, at=token.at
         )
 
     def drop_old_constraint(self, children: Children) -> ast.DropConstraint:
         token, path, constraint = children
-        owner = _owner(path)
+        owner = _constrained(path, constraint)
         properties = _properties(constraint.properties, owner)
-        return ast.DropConstraint(None, constraint.kind, owner.name, properties, False, at=token.at)
+        return ast.DropConstraint(
+            None, constraint.kind, owner.kind, owner.name, properties, False, at=token.at
+        )
 
     # --- parts --------------------------------------------------------------------------
 
@@ -175,6 +215,18 @@ def _owner(path: ast.PathPattern) -> _Owner:
         detail="UnexpectedSyntax",
         offset=path.at,
     )
+
+
+def _constrained(path: ast.PathPattern, constraint: _ConstraintKind) -> _Owner:
+    """The owner; a NODE KEY is not for relationships."""
+    owner = _owner(path)
+    if constraint.only not in (None, owner.kind):
+        raise CypherSyntaxError(
+            f"A {str(constraint.only).upper()} constraint cannot be on a {owner.kind}.",
+            detail="UnexpectedSyntax",
+            offset=constraint.at,
+        )
+    return owner
 
 
 def _is_plain(part: ast.NodePattern | ast.RelationshipPattern) -> bool:

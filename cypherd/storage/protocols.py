@@ -57,7 +57,8 @@ class IndexDescriptor:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintDescriptor:
-    """`kind` is "uniqueness" (backed by the index `index_id`) or "existence" (no index)."""
+    """`kind` is "uniqueness" (backed by the index `index_id`), "existence" (no index) or "key":
+    both in one, backed by an index too."""
 
     id: int
     name: str
@@ -66,6 +67,11 @@ class ConstraintDescriptor:
     owner: int
     properties: tuple[int, ...]
     index_id: int | None
+
+    @property
+    def requires_values(self) -> bool:
+        """Must each of its nodes or relationships have the properties?"""
+        return self.kind != "uniqueness"
 
 
 class Schema(Protocol):
@@ -249,8 +255,15 @@ class WriteTransaction(ReadTransaction, Protocol):
         entity: EntityKind,
         owner: int,
         properties: Sequence[int],
-    ) -> ConstraintDescriptor: ...
+    ) -> ConstraintDescriptor:
+        """SchemaRuleExists if there is one of that name or shape; ConstraintValidationFailed
+        where the data break it, naming the first that does."""
+
     def drop_constraint(self, constraint_id: int) -> None: ...
+
+    def end_statement(self) -> None:
+        """Raises ConstraintValidationFailed where a node or relationship lacks a property that
+        a constraint demands. In the middle of a statement it may; `commit` asks again."""
 
     def child(self) -> WriteTransaction:
         """A nested transaction; this one cannot be used until the child ends."""

@@ -13,7 +13,6 @@ from cypherd.errors import (
     ConstraintValidationFailed,
     SchemaRuleExists,
     SchemaRuleNotFound,
-    UnsupportedOperation,
 )
 from cypherd.storage.protocols import GraphStore, IndexDescriptor, WriteTransaction
 
@@ -216,8 +215,6 @@ def test_rules_of_the_same_name_or_shape(write: WriteTransaction) -> None:
     assert not write.schema.constraints
     with pytest.raises(SchemaRuleNotFound):
         write.drop_constraint(constraint.id)
-    with pytest.raises(UnsupportedOperation):
-        write.create_constraint("c", "existence", "node", P, [V])
 
 
 @pytest.mark.parametrize("value", [1, "one", LONG, [1, 2]], ids=["number", "text", "cut", "list"])

@@ -128,10 +128,12 @@ def _is_meant(
     shape: tuple[EntityKind, int, tuple[int, ...]],
     arguments: Arguments[str, Any],
 ) -> bool:
-    """By name, or by the old form's label (or type) and properties."""
+    """By name, or by the old form's label (or type) and properties; DROP INDEX ON is for nodes."""
     if arguments["name"] is not None:
         return bool(arguments["name"] == name)
     kind, owner, properties = shape
+    if kind != arguments.get("entity", "node"):
+        return False
     owner_name = schema.label_name(owner) if kind == "node" else schema.type_name(owner)
     names = tuple(map(schema.property_name, properties))
     return owner_name == arguments["owner"] and names == tuple(arguments["properties"])

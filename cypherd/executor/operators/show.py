@@ -33,6 +33,16 @@ class Show(Operator):
         raise UnsupportedOperation(f"SHOW {self.what.upper()} is not supported")
 
 
+_CONSTRAINT_TYPES: dict[tuple[str, EntityKind], str] = {
+    ("uniqueness", "node"): "UNIQUENESS",
+    ("uniqueness", "relationship"): "RELATIONSHIP_UNIQUENESS",
+    ("existence", "node"): "NODE_PROPERTY_EXISTENCE",
+    ("existence", "relationship"): "RELATIONSHIP_PROPERTY_EXISTENCE",
+    ("key", "node"): "NODE_KEY",
+    ("key", "relationship"): "RELATIONSHIP_KEY",
+}
+
+
 def _index(schema: Schema, index: IndexDescriptor) -> dict[str, Any]:
     owning = [rule.name for rule in schema.constraints if rule.index_id == index.id]
     return {
@@ -50,12 +60,10 @@ def _index(schema: Schema, index: IndexDescriptor) -> dict[str, Any]:
 
 def _constraint(schema: Schema, rule: ConstraintDescriptor) -> dict[str, Any]:
     owned = [index.name for index in schema.indexes if index.id == rule.index_id]
-    entity = "NODE" if rule.entity == "node" else "RELATIONSHIP"
-    kind = "UNIQUENESS" if rule.kind == "uniqueness" else f"{entity}_PROPERTY_EXISTENCE"
     return {
         "id": rule.id,
         "name": rule.name,
-        "type": kind,
+        "type": _CONSTRAINT_TYPES[rule.kind, rule.entity],
         **_owner(schema, rule.entity, rule.owner, rule.properties),
         "ownedIndex": owned[0] if owned else None,
     }

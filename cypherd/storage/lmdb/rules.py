@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cypherd.batch.columns import EntityKind
-from cypherd.errors import SchemaRuleExists, SchemaRuleNotFound, UnsupportedOperation
+from cypherd.errors import SchemaRuleExists, SchemaRuleNotFound
 from cypherd.storage.lmdb.schema import LmdbSchema
 from cypherd.storage.protocols import (
     ConstraintDescriptor,
@@ -28,21 +28,40 @@ def require_new_rule(
 ) -> None:
     """Raises SchemaRuleExists where there is a rule of that name, or an index (that of a
     constraint too) of that shape."""
-    names = [index.name for index in schema.indexes]
-    if name in names or name in [constraint.name for constraint in schema.constraints]:
-        raise SchemaRuleExists(f"There already exists an index or constraint called `{name}`.")
+    require_new_name(schema, name)
     shape = (kind, owner, tuple(properties))
     constraints = {constraint.index_id: constraint for constraint in schema.constraints}
     for index in schema.indexes:
         if (index.kind, index.owner, index.properties) == shape:
             pattern = described(schema, kind, owner, properties)
             if index.id in constraints:
+                rule = "key" if constraints[index.id].kind == "key" else "uniqueness"
                 raise SchemaRuleExists(
-                    f"There already exists a uniqueness constraint on {pattern}, named "
+                    f"There already exists a {rule} constraint on {pattern}, named "
                     f"`{index.name}`, and it has an index."
                 )
             raise SchemaRuleExists(
                 f"There already exists an index on {pattern}, named `{index.name}`."
+            )
+
+
+def require_new_name(schema: LmdbSchema, name: str) -> None:
+    """Raises SchemaRuleExists: indexes and constraints share their names."""
+    names = [index.name for index in schema.indexes]
+    if name in names or name in [constraint.name for constraint in schema.constraints]:
+        raise SchemaRuleExists(f"There already exists an index or constraint called `{name}`.")
+
+
+def require_new_existence(
+    schema: LmdbSchema, entity: EntityKind, owner: int, properties: Sequence[int]
+) -> None:
+    """Raises SchemaRuleExists where there is an existence constraint of that shape."""
+    shape = ("existence", entity, owner, tuple(properties))
+    for rule in schema.constraints:
+        if (rule.kind, rule.entity, rule.owner, rule.properties) == shape:
+            pattern = described(schema, entity, owner, properties)
+            raise SchemaRuleExists(
+                f"There already exists an existence constraint on {pattern}, named `{rule.name}`."
             )
 
 
@@ -66,16 +85,22 @@ def require_constraint(schema: LmdbSchema, constraint_id: int) -> ConstraintDesc
     raise SchemaRuleNotFound(f"There is no constraint with the id {constraint_id}.")
 
 
-def require_uniqueness(kind: str) -> None:
-    if kind != "uniqueness":
-        raise UnsupportedOperation(f"Constraints of the kind {kind} are not supported.")
-
-
 def generated_name(
     schema: LmdbSchema, rule: str, kind: EntityKind, owner: int, properties: Sequence[int]
 ) -> str:
     """E.g. index_343aff4e: the same rule always gets the same name, as in Neo4j."""
+    return _hashed(rule, described(schema, kind, owner, properties))
+
+
+def generated_constraint_name(
+    schema: LmdbSchema, rule: str, kind: EntityKind, owner: int, properties: Sequence[int]
+) -> str:
+    """E.g. constraint_343aff4e: constraints of two kinds may be on the same properties."""
     pattern = described(schema, kind, owner, properties)
+    return _hashed("constraint", pattern if rule == "uniqueness" else f"{rule} {pattern}")
+
+
+def _hashed(rule: str, pattern: str) -> str:
     return f"{rule}_{hashlib.sha256(pattern.encode('utf-8', 'replace')).hexdigest()[:8]}"
 
 

@@ -64,6 +64,14 @@ class LmdbSchema:
         for index in self.indexes:
             owners = self._by_owner[index.kind]
             owners[index.owner] = (*owners.get(index.owner, ()), index)
+        self._requiring: dict[EntityKind, dict[int, tuple[ConstraintDescriptor, ...]]] = {
+            "node": {},
+            "relationship": {},
+        }
+        for rule in self.constraints:
+            if rule.requires_values:
+                rules = self._requiring[rule.entity]
+                rules[rule.owner] = (*rules.get(rule.owner, ()), rule)
 
     def label_id(self, name: str) -> int | None:
         return self._labels.ids.get(name)
@@ -95,6 +103,10 @@ class LmdbSchema:
     def indexes_of(self, kind: EntityKind) -> dict[int, tuple[IndexDescriptor, ...]]:
         """Indexes by the label or type that owns them."""
         return self._by_owner[kind]
+
+    def requiring(self, kind: EntityKind) -> dict[int, tuple[ConstraintDescriptor, ...]]:
+        """Constraints that demand properties, by the label or type that they are for."""
+        return self._requiring[kind]
 
     def tokens(self, kind: bytes) -> TokenSet:
         return self._tokens[kind]

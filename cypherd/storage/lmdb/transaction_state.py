@@ -7,7 +7,7 @@ with its parent's state and hands its own back when it commits; when it aborts, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
@@ -35,6 +35,12 @@ from cypherd.storage.lmdb.layout import (
     packb,
 )
 from cypherd.storage.lmdb.reading import CLOSED, LmdbReadTransaction
+from cypherd.storage.lmdb.required_values import (
+    RequiredValues,
+    lacking,
+    require_values,
+    violated,
+)
 from cypherd.storage.lmdb.schema import (
     LABEL,
     PROPERTY,
@@ -109,6 +115,9 @@ class TransactionState(LmdbReadTransaction):
         self._index_writer = IndexWriter(
             txn, tables, self._counts, self._indexes, lambda: self._schema
         )
+        self._required = RequiredValues(lambda: self._schema)
+        if parent is not None:
+            self._required.owing.update(parent._required.owing)
 
     # --- names ---
 
@@ -153,12 +162,19 @@ class TransactionState(LmdbReadTransaction):
         owner: int,
         properties: Sequence[int],
     ) -> ConstraintDescriptor:
-        rules.require_uniqueness(kind)
-        name = name or rules.generated_name(self._schema, "constraint", entity, owner, properties)
-        index = self.create_index(name, entity, owner, properties, unique=True)
-        constraint = ConstraintDescriptor(
-            self._new_rule(), name, kind, entity, owner, tuple(properties), index.id
+        name = name or rules.generated_constraint_name(
+            self._schema, kind, entity, owner, properties
         )
+        index_id = None
+        if kind == "existence":
+            rules.require_new_name(self._schema, name)
+            rules.require_new_existence(self._schema, entity, owner, properties)
+        else:
+            index_id = self.create_index(name, entity, owner, properties, unique=True).id
+        constraint = ConstraintDescriptor(
+            self._new_rule(), name, kind, entity, owner, tuple(properties), index_id
+        )
+        self._require_values(constraint)
         put_constraint(self._txn, self._tables, constraint)
         self._change_schema(constraints=(*self._schema.constraints, constraint))
         return constraint
@@ -186,9 +202,14 @@ class TransactionState(LmdbReadTransaction):
         data = packb([sequence, list(statements)])
         self._txn.put(META_STATEMENTS, data, db=self._tables.meta)
 
+    def end_statement(self) -> None:
+        if self._required.owing:
+            self._check_owing()
+
     @changing
     def commit(self) -> None:
         if self._parent is None:
+            self.end_statement()
             self._counts.write()
             self._put_counter(META_NEXT_NODE, self._node_counter)
             self._put_counter(META_NEXT_RELATIONSHIP, self._relationship_counter)
@@ -218,6 +239,7 @@ class TransactionState(LmdbReadTransaction):
     def _release(self) -> None:
         super()._release()
         self._index_writer = CLOSED
+        self._required = CLOSED
 
     def require_usable(self) -> None:
         """Raises InternalError after the end and while a child is open, and what made the
@@ -243,6 +265,7 @@ class TransactionState(LmdbReadTransaction):
         self._deleted = child._deleted
         self._schema = child.schema
         self._owns_schema = False
+        self._required.owing = child._required.owing
 
     # --- for loading in bulk ---
 
@@ -260,12 +283,49 @@ class TransactionState(LmdbReadTransaction):
 
     @changing
     def fill_indexes(self) -> None:
-        """Build the entries of all indexes; there must be none yet."""
+        """Build the entries of all indexes; there must be none yet. Raises
+        ConstraintValidationFailed where the data break a constraint."""
         for index in self._schema.indexes:
             entities = rules.owned_entities(self, index.kind, index.owner)
             self._index_writer.build(index, entities)
+        for constraint in self._schema.constraints:
+            self._require_values(constraint)
 
     # --- inside ---
+
+    def _follow(
+        self,
+        kind: EntityKind,
+        entity: int,
+        before: tuple[Iterable[int], dict[int, Any]],
+        after: tuple[Iterable[int], dict[int, Any]],
+    ) -> None:
+        """Indexes and rules take over a change of one entity: its (owners, properties)."""
+        self._index_writer.change(kind, entity, before, after)
+        self._required.change(kind, entity, *after)
+
+    def _require_values(self, constraint: ConstraintDescriptor) -> None:
+        if constraint.requires_values:
+            entities = rules.owned_entities(self, constraint.entity, constraint.owner)
+            require_values(self._schema, constraint, entities)
+
+    def _check_owing(self) -> None:
+        """Those that were noted are read again: their constraint may have been dropped."""
+        for kind, entity in sorted(self._required.owing):
+            owners: Sequence[int] = ()
+            values: dict[int, Any] = {}
+            if kind == "node":
+                node = self._nodes([entity])[0]
+                if node is not None:
+                    owners, values = node
+            else:
+                relationship = self._relationships([entity])[0]
+                if relationship is not None:
+                    owners, values = relationship[:1], relationship[3]
+            found = lacking(self._schema.requiring(kind), owners, values)
+            if found is not None:
+                raise violated(self._schema, found[0], entity, found[1])
+        self._required.owing.clear()
 
     @changing
     def _token(self, kind: bytes, name: str) -> int:

@@ -48,7 +48,7 @@ class LmdbWriteTransaction(TransactionState):
             for label in row:
                 put(pack_id(label), pack_id(node), db=self._tables.labels)
             self._counts.add_nodes(row, 1)
-            self._index_writer.change("node", node, ((), {}), (row, values))
+            self._follow("node", node, ((), {}), (row, values))
         return np.array(ids, dtype=np.int64)
 
     @changing
@@ -75,7 +75,7 @@ class LmdbWriteTransaction(TransactionState):
             put(adjacency_key(start, type_), pack_owned(end, number), db=tables.out)
             put(adjacency_key(end, type_), pack_owned(start, number), db=tables.in_)
             self._counts.add_relationships(type_, labels[start], labels[end], 1)
-            self._index_writer.change("relationship", number, ((), {}), ((type_,), values))
+            self._follow("relationship", number, ((), {}), ((type_,), values))
             self._relationship_counter = number + 1
         return np.arange(first, self._relationship_counter, dtype=np.int64)
 
@@ -90,7 +90,7 @@ class LmdbWriteTransaction(TransactionState):
             after, count = _changed(before, change)
             if count:
                 self._txn.put(pack_id(node), packb([labels, after]), db=self._tables.nodes)
-                self._index_writer.change("node", node, (labels, before), (labels, after))
+                self._follow("node", node, (labels, before), (labels, after))
                 written += count
         return written
 
@@ -108,9 +108,7 @@ class LmdbWriteTransaction(TransactionState):
             if count:
                 data = packb([type_, start, end, after])
                 self._txn.put(pack_id(relationship), data, db=self._tables.relationships)
-                self._index_writer.change(
-                    "relationship", relationship, ((type_,), before), ((type_,), after)
-                )
+                self._follow("relationship", relationship, ((type_,), before), ((type_,), after))
                 written += count
         return written
 
@@ -136,7 +134,7 @@ class LmdbWriteTransaction(TransactionState):
             txn.delete(adjacency_key(end, type_), pack_owned(start, relationship), db=tables.in_)
             labels = self._labels_of({start, end})
             self._counts.add_relationships(type_, labels[start], labels[end], -1)
-            self._index_writer.change("relationship", relationship, ((type_,), values), ((), {}))
+            self._follow("relationship", relationship, ((type_,), values), ((), {}))
             self._deleted[relationship] = (type_, start, end)
             deleted += 1
         return deleted
@@ -160,7 +158,7 @@ class LmdbWriteTransaction(TransactionState):
             for label in labels:
                 self._txn.delete(pack_id(label), pack_id(node), db=self._tables.labels)
             self._counts.add_nodes(labels, -1)
-            self._index_writer.change("node", node, (labels, values), ((), {}))
+            self._follow("node", node, (labels, values), ((), {}))
             deleted += 1
         return deleted
 
@@ -181,7 +179,7 @@ class LmdbWriteTransaction(TransactionState):
                 self._txn.delete(pack_id(label), pack_id(node), db=self._tables.labels)
             self._count_labels(node, after - before, 1)
             self._count_labels(node, before - after, -1)
-            self._index_writer.change("node", node, (before, values), (after, values))
+            self._follow("node", node, (before, values), (after, values))
             changed += len(after ^ before)
         return changed
 

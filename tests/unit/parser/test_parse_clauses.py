@@ -287,9 +287,12 @@ SCHEMA: dict[str, Any] = {
     "CREATE CONSTRAINT FOR ()-[r:T]-() REQUIRE r.a IS UNIQUE": CreateConstraint(
         None, "uniqueness", "relationship", "T", ("a",), False
     ),
-    "DROP CONSTRAINT c IF EXISTS": DropConstraint("c", None, None, (), True),
+    "CREATE CONSTRAINT FOR (n:L) REQUIRE (n.a, n.b) IS NODE KEY": CreateConstraint(
+        None, "key", "node", "L", ("a", "b"), False
+    ),
+    "DROP CONSTRAINT c IF EXISTS": DropConstraint("c", None, None, None, (), True),
     "DROP CONSTRAINT ON (n:L) ASSERT n.a IS UNIQUE": DropConstraint(
-        None, "uniqueness", "L", ("a",), False
+        None, "uniqueness", "node", "L", ("a",), False
     ),
     "SHOW INDEXES": Show("indexes"),
     "show index": Show("indexes"),

@@ -145,6 +145,28 @@ def test_a_failing_statement_takes_only_itself_back(bench: Bench) -> None:
     assert bench.count("Item") == 3
 
 
+def test_a_statement_that_leaves_a_value_out_takes_only_itself_back(bench: Bench) -> None:
+    bench.run(
+        bench.job("CREATE CONSTRAINT FOR (n:Item) REQUIRE n.key IS NOT NULL"),
+        share=None,
+    )
+    first, last = bench.job(CREATE, key=1), bench.job(CREATE, key=3)
+    failing = bench.job("CREATE (n:Item {size: 2}) RETURN n.size")
+    settlement, ended, _ = bench.run(first, failing, last)
+    assert set(settlement.settled) == {first.sequence, failing.sequence, last.sequence}
+    assert settlement.returned == ()
+    error = ended[failing.sequence].error
+    assert error is not None
+    assert error["code"] == "Neo.ClientError.Schema.ConstraintValidationFailed"
+    assert ended[first.sequence].error is ended[last.sequence].error is None
+    assert bench.count("Item") == 2
+    # Alone, in the transaction itself, it fails as well, and leaves nothing.
+    alone = bench.job("CREATE (n:Item {size: 2}) RETURN n.size")
+    _, ended, _ = bench.run(alone, share=None)
+    assert ended[alone.sequence].error is not None
+    assert bench.count("Item") == 2
+
+
 def test_statements_see_those_before_them(bench: Bench) -> None:
     jobs = [bench.job("MERGE (c:Counter) SET c.n = coalesce(c.n, 0) + 1 RETURN c.n")] + [
         bench.job("MERGE (c:Counter) SET c.n = coalesce(c.n, 0) + 1 RETURN c.n") for _ in range(9)

@@ -40,7 +40,7 @@ def check_indexes(
         progress("indexes", done, len(catalog.indexes))
     _check_strangers(txn, tables, checked, findings)
     for constraint in catalog.constraints:
-        if constraint.kind == "existence":
+        if constraint.requires_values:
             _check_existence(txn, tables, constraint, findings)
     return checked
 
