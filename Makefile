@@ -15,13 +15,14 @@ FIND_PYTHON = for python in "$(PYTHON)" python3.11 python3.12 python3.13 python3
 	"$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' \
 		2>/dev/null && echo "$$python" && break; done
 
-.PHONY: run test check format docs-test update-plans bench jmeter wheel clean help
+.PHONY: run test check format docs-test update-docs update-plans bench jmeter wheel clean help
 
 help:
 	@echo "make run           serve a sample graph at http://$(HOST):$(PORT)"
 	@echo "make test          install and run the tests (TESTS=... for some of them)"
 	@echo "make check         format, lint, types, layers, docs: what CI runs"
 	@echo "make format        put the source into its format"
+	@echo "make update-docs   rewrite the results in the language's pages"
 	@echo "make update-plans  rewrite the plans in tests/plans"
 	@echo "make bench         run the benchmarks, short"
 	@echo "make jmeter        get JMeter from Maven Central, for the load plans"
@@ -71,6 +72,9 @@ format: $(VENV)/.installed-dev
 
 docs-test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -q tests/docs
+
+update-docs: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -q tests/docs/test_language_pages.py --update-docs
 
 update-plans: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -q tests/plans --update-plans

@@ -7,7 +7,7 @@
     ```json result        what the example before it prints (bash) or answers (cypher: its rows)
     ```text result        what the example before it prints (bash), line by line
 
-Other blocks are text.
+Other blocks are text. The pages of the language have a graph of their own: test_language_pages.py.
 """
 
 from __future__ import annotations
@@ -27,9 +27,14 @@ import pytest
 from benchmarks.client import Server, ask
 from cypherd.generator import generate_social_network
 from cypherd.settings import GIB
+from tests.docs.language import is_of_language
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    page
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    if not is_of_language(page)
+]
 SERVED = "http://127.0.0.1:7475"
 RESULTS = ("json result", "text result")
 RUNS = ("cypher", "cypher error", "bash run")
