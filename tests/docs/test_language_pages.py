@@ -18,7 +18,8 @@ from cypherd.executor.context import Unguarded
 from cypherd.parser import ast
 from cypherd.parser.lexer import Lexer
 from cypherd.parser.marking import mark_patterns
-from cypherd.parser.parser import parse, split_script
+from cypherd.parser.parser import parse
+from cypherd.parser.script import split_script
 from cypherd.parser.tables import Place, Tables
 from cypherd.planner.explain import PLAN_COLUMNS
 from cypherd.render.plans import plan_as_rows
@@ -223,7 +224,7 @@ def _parts(value: Any) -> Iterator[Any]:
         (ast.SubqueryExpression, "kind", {"exists", "count", "collect"}),
         (ast.PathPattern, "shortest", {None, "shortestPath", "allShortestPaths"}),
         (ast.RelationshipPattern, "direction", {"in", "out", "both"}),
-        (ast.CreateConstraint, "kind", {"uniqueness", "existence"}),
+        (ast.CreateConstraint, "kind", {"uniqueness", "existence", "key"}),
         (ast.Query, "union_kinds", {(), ("all",), ("distinct",)}),
         (ast.Show, "what", {"indexes", "constraints"}),
         (ast.Unary, "operator", {"not", "+", "-"}),
