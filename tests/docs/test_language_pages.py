@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -27,6 +28,7 @@ from cypherd.resources import resource_text
 from cypherd.settings import MIB, Settings
 from cypherd.storage.lmdb.store import LmdbStore, open_store
 from cypherd.storage.protocols import WriteTransaction
+from tests.conftest import ROOT
 from tests.docs.language import (
     Example,
     LanguagePage,
@@ -215,6 +217,13 @@ def _parts(value: Any) -> Iterator[Any]:
         yield value
         for field in dataclasses.fields(value):
             yield from _parts(getattr(value, field.name))
+
+
+def test_every_clause_has_a_heading() -> None:
+    text = (ROOT / "docs" / "clauses.md").read_text(encoding="utf-8")
+    headings = {word for line in re.findall(r"^## (.*)$", text, re.M) for word in line.split(", ")}
+    clauses = {kind.__name__.upper() for kind in ast.Clause.__subclasses__()}
+    assert clauses - {"CALLPROCEDURE"} <= headings
 
 
 @pytest.mark.parametrize(
