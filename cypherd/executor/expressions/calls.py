@@ -11,11 +11,24 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from cypherd.batch.columns import Batch, Column, ObjectColumn
-from cypherd.binder.expressions import BoundExpression, Call, Constant, Parameter
+from cypherd.batch.columns import SINGLE_ROW, Batch, Column, ObjectColumn
+from cypherd.binder.expressions import (
+    BoundExpression,
+    Call,
+    Constant,
+    ListOf,
+    MapOf,
+    Parameter,
+)
 from cypherd.errors import InternalError
 from cypherd.executor.context import ExecutionContext
-from cypherd.executor.expressions.compiler import CHUNK, Compiler, Evaluate, located
+from cypherd.executor.expressions.compiler import (
+    CHUNK,
+    Compiler,
+    Evaluate,
+    constant_column,
+    located,
+)
 from cypherd.executor.expressions.kernels import typed_binary
 from cypherd.executor.expressions.leaves import parameter_value
 from cypherd.executor.expressions.logic import compile_coalesce
@@ -83,7 +96,35 @@ def _compile_rows(expression: Call, function: Function, compiler: Compiler) -> E
         with located(expression.at):
             return ObjectColumn(_rows(function, columns, batch.length, context))
 
-    return evaluate
+    return _once(evaluate) if compiler.typed and _is_fixed(expression) else evaluate
+
+
+def _is_fixed(expression: BoundExpression) -> bool:
+    """Whether it has the same value in all rows of a statement: date('2015-07-21')."""
+    if isinstance(expression, Call):
+        functions = find_functions(expression.function) or find_operator(expression.function)
+        return (
+            expression.function not in GRAPH_FUNCTIONS
+            and all(function.deterministic for function in functions)
+            and all(map(_is_fixed, expression.arguments))
+        )
+    if isinstance(expression, MapOf):
+        return all(map(_is_fixed, expression.values))
+    if isinstance(expression, ListOf):
+        return all(map(_is_fixed, expression.items))
+    return isinstance(expression, Constant | Parameter)
+
+
+def _once(evaluate: Evaluate) -> Evaluate:
+    """What no row changes is computed for one row and stands in all of them."""
+
+    def evaluate_once(batch: Batch, context: ExecutionContext) -> Column:
+        if batch.length < 2:
+            return evaluate(batch, context)
+        [value] = evaluate(SINGLE_ROW, context).to_list()
+        return constant_column(value, batch.length, typed=True)
+
+    return evaluate_once
 
 
 def _rows(

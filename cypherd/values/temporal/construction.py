@@ -48,6 +48,7 @@ _DURATION_UNITS: Mapping[str, tuple[int, int]] = {
     "microseconds": (3, 1_000),
     "nanoseconds": (3, 1),
 }
+_DURATION_NAMES = frozenset(_DURATION_UNITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +146,12 @@ def make_duration(source: Any) -> Duration:
     if isinstance(source, TemporalValue):
         _refuse_value("duration", "a map, string or duration", source)
     totals: list[Number] = [0, 0, 0, 0]
-    for name, value in f.known(source, frozenset(_DURATION_UNITS), "duration").items():
+    for name, value in f.known(source, _DURATION_NAMES, "duration").items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise CypherTypeError(f"{name} must be a number", detail="InvalidArgumentType")
         place, factor = _DURATION_UNITS[name]
-        totals[place] = totals[place] + exact(value) * factor
+        number = exact(value) if isinstance(value, float) else value
+        totals[place] = totals[place] + number * factor
     return approximate(*totals)
 
 

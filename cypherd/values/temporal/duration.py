@@ -74,6 +74,13 @@ def fitting(part: int) -> int:
 
 def approximate(months: Number, days: Number, seconds: Number, nanos: Number) -> Duration:
     """From parts that may have fractions. Raises CypherArithmeticError."""
+    if (
+        isinstance(months, int)
+        and isinstance(days, int)
+        and isinstance(seconds, int)
+        and isinstance(nanos, int)
+    ):
+        return duration_of(months, days, seconds * NANOS + nanos)
     exact_months = exact(months)
     whole_months = math.trunc(exact_months)
     day_part = (exact_months - whole_months) * SECONDS_OF_MONTH / SECONDS_OF_DAY
@@ -104,7 +111,7 @@ def added(left: Duration, right: Duration) -> Duration:
 
 
 def multiplied(value: Duration, factor: Number) -> Duration:
-    return _scaled(value, exact(factor))
+    return _scaled(value, factor if isinstance(factor, int) else exact(factor))
 
 
 def divided(value: Duration, divisor: Number) -> Duration:
@@ -114,7 +121,7 @@ def divided(value: Duration, divisor: Number) -> Duration:
     return _scaled(value, 1 / exact(divisor))
 
 
-def _scaled(value: Duration, factor: Fraction) -> Duration:
+def _scaled(value: Duration, factor: Number) -> Duration:
     return approximate(
         value.months * factor, value.days * factor, value.seconds * factor, value.nanos * factor
     )

@@ -39,10 +39,9 @@ def refuse(message: str) -> NoReturn:
 def known(fields: Fields, allowed: frozenset[str], function: str) -> dict[str, Any]:
     """The fields that are not null under their proper names. Raises ArgumentError for one that
     `function` does not have, or that is there twice."""
-    proper = {name.lower(): name for name in allowed}
     found: dict[str, Any] = {}
     for given, value in fields.items():
-        name = proper.get(_ALIASES.get(given.lower(), given).lower())
+        name = given if given in allowed else _proper(given, allowed)
         if name is None:
             refuse(f"{function}() has no field {given}")
         if name in found:
@@ -50,6 +49,13 @@ def known(fields: Fields, allowed: frozenset[str], function: str) -> dict[str, A
         if value is not None:
             found[name] = value
     return found
+
+
+def _proper(name: str, allowed: frozenset[str]) -> str | None:
+    """The field that is meant by an alias or by a name in another case."""
+    lower = name.lower()
+    wanted = _ALIASES.get(lower, lower).lower()
+    return next((field for field in allowed if field.lower() == wanted), None)
 
 
 def integer(fields: Fields, name: str) -> int | None:
@@ -73,6 +79,8 @@ def zone_of(fields: Fields) -> Zone | None:
 
 def day_from(fields: Fields, base: int | None) -> int:
     """The epoch day. Raises ArgumentError, CypherTypeError."""
+    if not fields and base is not None:
+        return base
     given = {name: integer(fields, name) for name in DATE_FIELDS if name in fields}
     ways = [way for way in _WAYS if any(name in given for name in way)]
     if len(ways) > 1:
@@ -159,6 +167,8 @@ def nanos_from(fields: Fields, base: int | None) -> int:
     """Nanoseconds of the day. Raises ArgumentError, CypherTypeError."""
     if base is None:
         _check_greater(fields)
+    elif not fields:
+        return base
     seconds, fraction = divmod(base or 0, NANOS)
     hour = within("hour", _or(integer(fields, "hour"), seconds // 3600), 0, 23)
     minute = within("minute", _or(integer(fields, "minute"), seconds // 60 % 60), 0, 59)

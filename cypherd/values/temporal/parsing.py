@@ -129,8 +129,10 @@ def parse_duration(text: str) -> Duration:
     return negated(value) if match["sign"] == "-" else value
 
 
-def _number(text: str | None) -> Fraction:
-    return Fraction(0 if text is None else text.replace(",", "."))
+def _number(text: str | None) -> int | Fraction:
+    if text is None:
+        return 0
+    return Fraction(text.replace(",", ".")) if "." in text or "," in text else int(text)
 
 
 def _match(pattern: re.Pattern[str], text: str, kind: str) -> re.Match[str]:
