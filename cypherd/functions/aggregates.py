@@ -28,12 +28,16 @@ from cypherd.functions.statistics import Deviation, PercentileCont, PercentileDi
 from cypherd.values.arithmetic import checked, is_number
 from cypherd.values.description import wrong_type
 from cypherd.values.equality import equivalence_key
+from cypherd.values.graph import NodeRef, RelationshipRef
 from cypherd.values.ordering import sort_key
+from cypherd.values.temporal import TemporalValue
 from cypherd.values.temporal.duration import Duration, added, divided
 
 _SLOT = 8
 _SMALL = 56
+_TEMPORAL = 160
 _KEY = 150
+_FLAT = frozenset({int, float, bool, NodeRef, RelationshipRef})
 _SAFE_PARTIAL = 1 << 62
 
 
@@ -301,13 +305,15 @@ class Collect:
 
 
 def _value_bytes(value: Any) -> int:
+    if type(value) in _FLAT:
+        return _SLOT + _SMALL
     if isinstance(value, str):
         return _SMALL + len(value)
     if isinstance(value, list):
         return _SMALL + sum(_SLOT + _value_bytes(item) for item in value)
     if isinstance(value, dict):
         return _SMALL + sum(2 * _SMALL + _value_bytes(item) for item in value.values())
-    return _SLOT + _SMALL
+    return _SLOT + (_TEMPORAL if isinstance(value, TemporalValue) else _SMALL)
 
 
 class Distinct:

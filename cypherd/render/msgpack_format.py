@@ -5,6 +5,7 @@ is known: its rows wait in memory, then in a file, never all in memory. The sequ
 MessagePack: `{"columns"}`, an array or map a row, and `{"end"}` or `{"errors"}`.
 
 Floats stay floats, also NaN and the infinities. Nodes, relationships and paths are maps as in JSON.
+Temporal values are extension types, with a number for each kind and their ISO 8601 text.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ from cypherd.render.chunks import ChunkBuffer
 from cypherd.render.json_format import trailer_parts
 from cypherd.render.renderer import CHUNK_BYTES, Headers, RenderOptions
 from cypherd.render.values import write_with
+from cypherd.values.temporal import KINDS, TemporalValue
+from cypherd.values.temporal.tagged import tagged
 
 _IN_MEMORY = 4 << 20
-_PLAIN: frozenset[type] = frozenset({str, bool, float, type(None)})
+_KEPT: frozenset[type] = frozenset({str, bool, float, type(None), *KINDS})
 
 Pack = Callable[[Any], bytes]
 
@@ -102,6 +105,8 @@ def _packer() -> msgpack.Packer:
 
 def _written(value: Any) -> Any:
     """What the packer does not know, one level of it; it asks again for what is inside."""
+    if isinstance(value, TemporalValue):
+        return msgpack.ExtType(*tagged(value))
     return write_with(value, _kept)
 
 
@@ -113,7 +118,7 @@ def _exact(value: Any) -> Any:
     """Integers as strings, at every depth."""
     if type(value) is int:
         return str(value)
-    return value if type(value) in _PLAIN else write_with(value, _exact)
+    return value if type(value) in _KEPT else write_with(value, _exact)
 
 
 def _packed(pack: Pack, batch: Batch, columns: tuple[str, ...], options: RenderOptions) -> bytes:

@@ -17,6 +17,8 @@ import orjson
 
 from cypherd.errors import InvalidFormat, RequestError, UnsupportedMediaType
 from cypherd.settings import Settings, format_duration, parse_duration
+from cypherd.values.temporal import TemporalValue
+from cypherd.values.temporal.tagged import untagged
 
 CONTROLS = ("query", "params", "format", "timeout", "id", "rows", "integers")
 """The reserved names of URLs and forms."""
@@ -92,7 +94,7 @@ def _read_json(body: bytes, _charset: str) -> dict[str, Any]:
 
 def _read_msgpack(body: bytes, _charset: str) -> dict[str, Any]:
     try:
-        value = msgpack.unpackb(body, raw=False, strict_map_key=True)
+        value = msgpack.unpackb(body, raw=False, strict_map_key=True, ext_hook=untagged)
     except (ValueError, msgpack.UnpackException) as error:
         raise InvalidFormat(f"the body is not MessagePack: {error}") from error
     return _checked_map(value, "the body")
@@ -239,7 +241,7 @@ def _check_value(name: str, value: Any) -> None:
 
 def _checked_items(name: str, value: Any) -> Iterable[Any]:
     """What a list or map holds."""
-    if value is None or isinstance(value, str | bool | float):
+    if value is None or isinstance(value, str | bool | float | TemporalValue):
         return ()
     if isinstance(value, int):
         if not -(2**63) <= value < 2**63:

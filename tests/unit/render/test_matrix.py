@@ -16,6 +16,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import msgpack
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,6 +29,16 @@ from cypherd.planner.plan import Plan
 from cypherd.render.registry import RENDERERS, rendered
 from cypherd.render.renderer import RenderOptions
 from cypherd.values.graph import Node, Path, Relationship
+from cypherd.values.temporal import TemporalValue
+from cypherd.values.temporal.parsing import (
+    parse_date,
+    parse_date_time,
+    parse_duration,
+    parse_local_date_time,
+    parse_local_time,
+    parse_time,
+)
+from cypherd.values.temporal.tagged import untagged
 from tests.unit.render import readers
 
 PLANES = "".join(chr(plane << 16 | 0x0041) for plane in range(17) if plane != 0) + "A\u20ac\ufffd"
@@ -248,6 +259,45 @@ def test_integers_as_strings_at_every_depth(
     wanted = exact(expected)
     found = one(format_, value, integers="string")
     assert same(found, wanted if "json" in format_ else as_packed(wanted))
+
+
+# --- temporal values --------------------------------------------------------------------
+
+TEMPORAL = {
+    1: parse_date_time("2015-07-21T21:40:32.142+02:00[Europe/Berlin]"),
+    2: parse_local_date_time("-0001-07-21T21:40"),
+    3: parse_date("+12345-07-21"),
+    4: parse_time("21:40:00.000000001-00:30", 0),
+    5: parse_local_time("21:40"),
+    6: parse_duration("P1Y-2M3DT-0.5S"),
+}
+TEMPORAL_CASES = [pytest.param(code, value, id=value.name) for code, value in TEMPORAL.items()]
+
+
+@pytest.mark.parametrize("format_", ["json", "ndjson", "csv", "text", "html"])
+@pytest.mark.parametrize(("_code", "value"), TEMPORAL_CASES)
+def test_temporal_values_are_iso_8601(format_: str, _code: int, value: TemporalValue) -> None:
+    text = str(value)
+    assert one(format_, value) == (("value", text) if format_ == "html" else text)
+    listed = one(format_, [value, {"a": value}])
+    people = f"[{text}, {{a: {text}}}]"
+    assert listed == {
+        "csv": json.dumps([text, {"a": text}], separators=(",", ":")),
+        "text": people,
+        "html": ("value", people),
+    }.get(format_, [text, {"a": text}])
+
+
+@pytest.mark.parametrize("format_", ["msgpack", "msgpack-seq"])
+@pytest.mark.parametrize("integers", ["number", "string"])
+@pytest.mark.parametrize(("code", "value"), TEMPORAL_CASES)
+def test_temporal_values_are_extension_types(
+    format_: str, integers: str, code: int, value: TemporalValue
+) -> None:
+    packed = msgpack.ExtType(code, str(value).encode())
+    assert one(format_, value, integers=integers) == packed
+    assert one(format_, [value, {"a": value}], integers=integers) == [packed, {"a": packed}]
+    assert untagged(*packed) == value
 
 
 # --- tables of text ---------------------------------------------------------------------

@@ -12,8 +12,13 @@ import pytest
 from cypherd.errors import CypherdError, InvalidFormat, RequestError, UnsupportedMediaType
 from cypherd.server.requests import Ask, read_get, read_post
 from cypherd.settings import Settings
+from cypherd.values.temporal.parsing import parse_date, parse_date_time
+from cypherd.values.temporal.tagged import tagged
 
 SETTINGS = Settings()
+
+# {"query": "q", "params": {"x":
+PACKED_BEFORE = b"\x82\xa5query\xa1q\xa6params\x81\xa1x"
 
 
 def post(
@@ -86,6 +91,14 @@ def test_integers_up_to_64_bits_are_exact() -> None:
     assert post(body, "application/json").parameters == {"low": -(2**63), "high": 2**63 - 1}
 
 
+def test_temporal_parameters_in_msgpack() -> None:
+    day, moment = parse_date("2015-07-21"), parse_date_time("2015-07-21T10:00[Europe/Berlin]")
+    packed = [msgpack.ExtType(*tagged(value)) for value in (day, moment)]
+    body = msgpack.packb({"query": "q", "params": {"d": packed[0], "l": [{"m": packed[1]}]}})
+    ask = post(body, "application/msgpack")
+    assert ask.parameters == {"d": day, "l": [{"m": moment}]}
+
+
 def test_a_large_float_stays_a_float() -> None:
     ask = post(b'{"query": "q", "params": {"x": 1e300}}', "application/json")
     assert ask.parameters == {"x": 1e300}
@@ -101,6 +114,12 @@ def test_a_large_float_stays_a_float() -> None:
         pytest.param(b"{", "application/json", InvalidFormat, "not JSON", id="json"),
         pytest.param(b"[1]", "application/json", InvalidFormat, "map", id="no-map"),
         pytest.param(b"\xc1", "application/msgpack", InvalidFormat, "MessagePack", id="msgpack"),
+        pytest.param(PACKED_BEFORE + b"\xd6\x0312-1", "application/msgpack", InvalidFormat,
+                     "extension type 3", id="no-date"),
+        pytest.param(PACKED_BEFORE + b"\xd6\x3312-1", "application/msgpack", InvalidFormat,
+                     "no extension type 51", id="unknown-extension"),
+        pytest.param(PACKED_BEFORE + b"\xd6\xff\x00\x00\x00\x00", "application/msgpack",
+                     RequestError, "Timestamp", id="timestamp"),
         pytest.param(b"\xff", "text/plain", InvalidFormat, "byte 0", id="utf-8"),
         pytest.param(b'{"query": "q", "parms": {}}', "application/json", RequestError, "'parms'",
                      id="unknown-key"),

@@ -6,6 +6,7 @@ import pytest
 
 from cypherd.values.description import type_of, wrong_type
 from cypherd.values.graph import Node, NodeRef, Path, PathRef, Relationship, RelationshipRef
+from cypherd.values.temporal import Date, DateTime, Duration, LocalDateTime, LocalTime, Time
 from cypherd.values.types import CypherType
 
 NODE = Node(1, (), {})
@@ -25,6 +26,12 @@ TYPES: list[tuple[Any, CypherType]] = [
     (Relationship(1, "T", 1, 1, {}), CypherType.RELATIONSHIP),
     (PathRef((NodeRef(1),), ()), CypherType.PATH),
     (Path((NODE,), ()), CypherType.PATH),
+    (Date(0), CypherType.DATE),
+    (LocalTime(0), CypherType.LOCAL_TIME),
+    (Time(0, 0), CypherType.TIME),
+    (LocalDateTime(0, 0), CypherType.LOCAL_DATE_TIME),
+    (DateTime(0, 0, 0), CypherType.DATE_TIME),
+    (Duration(0, 0, 0, 0), CypherType.DURATION),
 ]
 
 
