@@ -58,6 +58,13 @@ class Cardinality:
                 return self._entries_each(index.id, index.unique)
         return self.context.nodes(label) * EQUALITY
 
+    def relationship_seek_rows(self, type_: str, keys: tuple[str, ...]) -> float:
+        """Relationships found by one value of an index."""
+        for index in self.context.relationship_indexes(type_):
+            if self.context.keys(index) == keys:
+                return self._entries_each(index.id, index.unique)
+        return self.context.relationships((type_,)) * EQUALITY
+
     def _entries_each(self, index_id: int, unique: bool) -> float:
         if unique:
             return 1.0
@@ -83,6 +90,22 @@ class Cardinality:
         if direction == "both":
             return min((into + out_of) / (2 * every), 1.0)
         return (into if direction == "out" else out_of) / every
+
+    def arrived_share(self, last: LogicalOperator, predicate: BoundExpression) -> float | None:
+        """The share of nodes with a label, of those that `last` has just arrived at; None where
+        how they were found says nothing about it."""
+        match last, predicate:
+            case (
+                ops.LogicalExpand() | ops.LogicalVarLengthExpand(),
+                HasLabels(Variable(name), (label,)),
+            ) if name == last.end:
+                return self.end_share(last.direction, last.types, label)
+            case ops.LogicalNodeByIdSeek(variable=found), HasLabels(Variable(name), _) if (
+                name == found
+            ):
+                # Who asks for a node by its id knows what it is.
+                return OTHER
+        return None
 
     # --- predicates ---------------------------------------------------------------------
 
@@ -160,8 +183,9 @@ class Cardinality:
                 return source * self.context.nodes(label) * PREFIX
             case ops.LogicalRelationshipScan(types=types, directed=directed):
                 return source * self.context.relationships(types) * (1 if directed else 2)
-            case ops.LogicalRelationshipIndexSeek(type=type_):
-                return source * max(self.context.relationships((type_,)) * EQUALITY, 1.0)
+            case ops.LogicalRelationshipIndexSeek(type=type_, properties=keys, many=many):
+                times = list_length(operator.values[0]) if many else 1.0
+                return source * self.relationship_seek_rows(type_, keys) * times
             case ops.LogicalExpand(start=start, direction=direction, types=types):
                 return source * self.degree(direction, types, labels.get(start, frozenset()))
             case ops.LogicalExpandInto(start=start, end=end, direction=direction, types=types):
@@ -287,10 +311,10 @@ def _filtered(
 ) -> float:
     """A label right behind the expansion that reached the node has an exact count."""
     source, predicate = operator.source, operator.predicate
-    match source, predicate:
-        case ops.LogicalExpand(), HasLabels(Variable(name), (label,)) if name == source.end:
-            return flowing * cardinality.end_share(source.direction, source.types, label)
-    return cardinality.rows(operator, flowing, labels)
+    for part in predicate.operands if isinstance(predicate, And) else (predicate,):
+        share = cardinality.arrived_share(source, part)
+        flowing *= cardinality.selectivity(part, labels) if share is None else share
+    return flowing
 
 
 def _learn(operator: LogicalOperator, labels: dict[str, frozenset[str]]) -> None:
@@ -303,8 +327,11 @@ def _learn(operator: LogicalOperator, labels: dict[str, frozenset[str]]) -> None
             | ops.LogicalNodeIndexPrefixSeek(variable=name, label=label)
         ):
             labels[name] = labels.get(name, frozenset()) | {label}
-        case ops.LogicalFilter(predicate=HasLabels(Variable(name), wanted)):
-            labels[name] = labels.get(name, frozenset()) | frozenset(wanted)
+        case ops.LogicalFilter(predicate=predicate):
+            for part in predicate.operands if isinstance(predicate, And) else (predicate,):
+                match part:
+                    case HasLabels(Variable(name), wanted):
+                        labels[name] = labels.get(name, frozenset()) | frozenset(wanted)
         case ops.LogicalProject(items=items):
             renamed = {
                 name: labels[value.name]

@@ -52,6 +52,12 @@ class Search:
     steps: tuple[Step, ...]
     rows: float
     cost: float
+    work: float = 0.0
+    """What the store is asked for by the steps and the filters behind them; see `_work`."""
+
+
+def _work(search: Search) -> float:
+    return search.work
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,21 +108,23 @@ class Ordering:
             return search
         taken = {id(p) for p in ready}
         left = tuple(p for p in search.predicates if id(p) not in taken)
-        rows = search.rows
-        for predicate in ready:
+        rows, work = search.rows, search.work
+        for predicate in sorted(ready, key=_price):
+            if not isinstance(predicate, DistinctRelationships):
+                work += rows
             rows *= self._share(search, predicate)
         ready = _merge_uniqueness(sorted(ready, key=_price))
-        return replace(search, predicates=left, steps=(*search.steps, *ready), rows=rows)
+        steps = (*search.steps, *ready)
+        return replace(search, predicates=left, steps=steps, rows=rows, work=work)
 
     def _share(self, search: Search, predicate: BoundExpression) -> float:
         last = search.steps[-1] if search.steps else None
-        match last, predicate:
-            case (
-                ops.LogicalExpand() | ops.LogicalVarLengthExpand(),
-                HasLabels(Variable(name), (label,)),
-            ) if name == last.end:
-                return self.cardinality.end_share(last.direction, last.types, label)
-            case _, HasLabels(_, (label,)):
+        if isinstance(last, LogicalOperator):
+            share = self.cardinality.arrived_share(last, predicate)
+            if share is not None:
+                return share
+        match predicate:
+            case HasLabels(_, (label,)):
                 return self.cardinality.label_share(label)
         return self.cardinality.selectivity(predicate, search.labels)
 
@@ -132,6 +140,8 @@ class Ordering:
                 steps=(*search.steps, operator),
                 rows=rows,
                 cost=search.cost + rows,
+                # Each row is asked for, whether anything is found for it or not.
+                work=search.work + search.rows + rows,
             )
         )
 
@@ -164,7 +174,27 @@ class Ordering:
                 if start not in search.bound:
                     continue
                 step = _expansion(relationship, start, end, backwards, search.bound)
-                yield self.stepped(rest, step, end, relationship.variable)
+                walked = self.stepped(rest, step, end, relationship.variable)
+                sought = self._sought(rest, relationship, end)
+                yield walked if sought is None or _work(walked) <= _work(sought) else sought
+
+    def _sought(self, search: Search, relationship: PatternRelationship, end: str) -> Search | None:
+        """The other end found by a seek first, and the relationship between the two after it:
+        from a hub that costs less than to walk all it has. None where there is no seek."""
+        if end in search.bound or relationship.length is not None:
+            return None
+        found = None
+        for leaf in node_leaves(end, search.predicates, search.bound, self.cardinality.context):
+            if isinstance(leaf.operator, SCANS):
+                continue
+            there = self.started(search, leaf)
+            step = _expansion(
+                relationship, relationship.start, relationship.end, False, there.bound
+            )
+            closed = self.stepped(there, step, relationship.variable)
+            if found is None or _work(closed) < _work(found):
+                found = closed
+        return found
 
     def _joined(self, search: Search, relationship: PatternRelationship) -> Search:
         """A relationship that has a value already: its ends are read from it."""

@@ -1,4 +1,4 @@
-"""Ids as a query gives them: an integer or a list of integers a row."""
+"""Ids as a query gives them: an integer, an entity, or a list of such a row."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from cypherd.batch.columns import Column, IntArray
+from cypherd.batch.columns import Column, IdColumn, IntArray
 from cypherd.errors import CypherTypeError
+from cypherd.values.graph import NodeRef, RelationshipRef
 from cypherd.values.lists import is_list
 
 
 def wanted_ids(column: Column) -> tuple[IntArray, IntArray]:
     """(row, id): every id asked for, in order; null asks for nothing, a list asks for each
-    different id in it once. Raises CypherTypeError for what is no integer."""
+    different id in it once. Raises CypherTypeError for what is no integer and no entity."""
+    if isinstance(column, IdColumn):
+        there = np.flatnonzero(column.ids >= 0)
+        return there, column.ids[there]
     rows: list[int] = []
     ids: list[int] = []
     for row, value in enumerate(column.to_list()):
@@ -32,6 +36,8 @@ def _each(value: Any) -> list[int]:
 
 
 def _checked(value: Any) -> int:
+    if isinstance(value, NodeRef | RelationshipRef):
+        return value.id
     if type(value) is int:
         return value if 0 <= value < 1 << 62 else -1
     if type(value) is float:

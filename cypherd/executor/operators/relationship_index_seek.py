@@ -36,7 +36,7 @@ class RelationshipIndexSeek(Operator):
                 yield from _filtered_scan(plan).batches(context, batch)
                 continue
             columns = [value(batch, context) for value in self.values]
-            rows, ids = seek(transaction, index, columns, many=False)
+            rows, ids = seek(transaction, index, columns, plan.many)
             found = transaction.endpoints(ids)
             rows, added = relationship_columns(
                 names, rows, (ids, found.start, found.end), plan.directed
@@ -48,7 +48,8 @@ def _filtered_scan(plan: LogicalRelationshipIndexSeek) -> Operator:
     """The same rows without the index, which was dropped after the plan was made."""
     relationship = Variable(plan.relationship)
     pairs = zip(plan.properties, plan.values, strict=True)
-    equal = tuple(Call("=", (Property(relationship, name), value)) for name, value in pairs)
+    operator = "in" if plan.many else "="
+    equal = tuple(Call(operator, (Property(relationship, name), value)) for name, value in pairs)
     scan = RelationshipScan(
         number=-1,
         source=Argument(number=-1),

@@ -115,6 +115,8 @@ class LogicalRelationshipByIdSeek(LogicalUnary):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogicalRelationshipIndexSeek(LogicalUnary):
+    """As NodeIndexSeek, `many` included."""
+
     relationship: str
     start: str
     end: str
@@ -122,6 +124,7 @@ class LogicalRelationshipIndexSeek(LogicalUnary):
     properties: tuple[str, ...]
     values: tuple[BoundExpression, ...]
     directed: bool
+    many: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
