@@ -80,6 +80,8 @@ class ExecutionContext:
     stats: Stats = field(default_factory=Stats)
     profile: dict[int, OperatorProfile] | None = None
     """By operator number, when the query is profiled."""
+    first_rows: int | None = None
+    """How few rows may be enough: scans begin with so many and read ever more after them."""
     clock: float = 0.0
     """The statement's start, seconds since the epoch: what timestamp() gives."""
 

@@ -123,10 +123,15 @@ class ReadTransaction(Protocol):
     @property
     def counts(self) -> Counts: ...
 
-    def scan_nodes(self, label: int | None, size: int) -> Iterator[IntArray]:
-        """Ids in ascending order, at most `size` a piece."""
+    def scan_nodes(
+        self, label: int | None, size: int, first: int | None = None
+    ) -> Iterator[IntArray]:
+        """Ids in ascending order, at most `size` a piece; with `first`, at most so many in the
+        first piece and ever more after it."""
 
-    def scan_relationships(self, type_: int | None, size: int) -> Iterator[RelationshipRows]: ...
+    def scan_relationships(
+        self, type_: int | None, size: int, first: int | None = None
+    ) -> Iterator[RelationshipRows]: ...
 
     def expand(
         self, nodes: IntArray, direction: Direction, types: Sequence[int] | None, size: int

@@ -21,7 +21,10 @@ class AllNodesScan(Operator):
         size = context.batch_size
         for batch in self.source.batches(context, argument):
             yield from scanned(
-                batch, self.variable, lambda: context.transaction.scan_nodes(None, size), size
+                batch,
+                self.variable,
+                lambda: context.transaction.scan_nodes(None, size, context.first_rows),
+                size,
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,8 @@ class Limit(Operator):
         left = row_count(self.count, context, "LIMIT")
         if not left and not self.to_the_end:
             return
+        if left < context.batch_size and not self.to_the_end:
+            context = replace(context, first_rows=max(left, 1))
         batches: Any = self.source.batches(context, argument)
         with closing(batches):
             for batch in batches:

@@ -23,7 +23,7 @@ class NodeByLabelScan(Operator):
             token = context.transaction.schema.label_id(self.label)
             if token is None:
                 return iter(())
-            return context.transaction.scan_nodes(token, context.batch_size)
+            return context.transaction.scan_nodes(token, context.batch_size, context.first_rows)
 
         for batch in self.source.batches(context, argument):
             yield from scanned(batch, self.variable, scan, context.batch_size)

@@ -38,7 +38,7 @@ class RelationshipScan(Operator):
         transaction = context.transaction
         tokens = type_tokens(transaction.schema, self.types)
         for token in [None] if tokens is None else tokens:
-            yield from transaction.scan_relationships(token, context.batch_size)
+            yield from transaction.scan_relationships(token, context.batch_size, context.first_rows)
 
 
 def map_relationship_scan(plan: LogicalRelationshipScan, number: int, mapping: Mapping) -> Operator:

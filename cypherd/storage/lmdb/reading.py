@@ -76,16 +76,20 @@ class LmdbReadTransaction:
 
     # --- scans ---
 
-    def scan_nodes(self, label: int | None, size: int) -> Iterator[IntArray]:
+    def scan_nodes(
+        self, label: int | None, size: int, first: int | None = None
+    ) -> Iterator[IntArray]:
         if label is None:
-            return scan_nodes(self._txn, self._tables, size, self._next_node())
-        return scan_label(self._txn, self._tables, label, size, self._next_node())
+            return scan_nodes(self._txn, self._tables, size, first, self._next_node())
+        return scan_label(self._txn, self._tables, label, size, first, self._next_node())
 
-    def scan_relationships(self, type_: int | None, size: int) -> Iterator[RelationshipRows]:
+    def scan_relationships(
+        self, type_: int | None, size: int, first: int | None = None
+    ) -> Iterator[RelationshipRows]:
         if type_ is not None and not self._counts.relationships(type_):
             return iter(())
         below = self._next_relationship()
-        return scan_relationships(self._txn, self._tables, type_, size, below)
+        return scan_relationships(self._txn, self._tables, type_, size, first, below)
 
     # --- relationships of nodes ---
 

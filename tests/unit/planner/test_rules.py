@@ -17,6 +17,7 @@ from cypherd.planner.rules.fold_constants import fold, fold_constants
 from cypherd.planner.rules.merge_filters import merge_filters
 from cypherd.planner.rules.prune_unused import prune_unused
 from cypherd.planner.rules.push_down_filters import push_down_filters
+from cypherd.planner.rules.read_after_limit import read_after_limit
 from cypherd.planner.rules.split_conjunctions import split_conjunctions
 from cypherd.planner.rules.use_top_for_sorted_limit import use_top_for_sorted_limit
 from cypherd.storage.protocols import ReadTransaction
@@ -122,6 +123,16 @@ REWRITES = [
         ],
     ),
     (
+        read_after_limit,
+        "MATCH (n:City) RETURN n.name LIMIT 3",
+        ["ProduceResults", "Project", "Limit", "NodeByLabelScan", "Argument"],
+    ),
+    (
+        read_after_limit,
+        "MATCH (n:City) RETURN 1 / n.x LIMIT 3",
+        ["ProduceResults", "Limit", "Project", "NodeByLabelScan", "Argument"],
+    ),
+    (
         prune_unused,
         "MATCH p = (n:City) RETURN n",
         ["ProduceResults", "Project", "NodeByLabelScan", "Argument"],
@@ -132,6 +143,18 @@ REWRITES = [
 @pytest.mark.parametrize(("rule", "query", "expected"), REWRITES)
 def test_rule(rule: Rule, query: str, expected: list[str], sample: ReadTransaction) -> None:
     assert rewritten(query, sample, rule) == expected
+
+
+def test_what_only_the_result_needs_is_read_after_a_top(sample: ReadTransaction) -> None:
+    query = "MATCH (n:City) RETURN n.name ORDER BY n.x LIMIT 3"
+    before = rewritten(query, sample, use_top_for_sorted_limit)
+    assert before == [
+        "ProduceResults", "Project", "Top", "Extend", "NodeByLabelScan", "Argument"
+    ]  # fmt: skip
+    after = rewritten(query, sample, use_top_for_sorted_limit, read_after_limit)
+    assert after == [
+        "ProduceResults", "Project", "Extend", "Top", "NodeByLabelScan", "Argument"
+    ]  # fmt: skip
 
 
 def test_top_takes_skip_and_limit(sample: ReadTransaction) -> None:
