@@ -24,6 +24,7 @@ from cypherd.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from cypherd.cli.interrupts import Interrupts
     from cypherd.cli.target import Question, Target
     from cypherd.parser.script import ScriptStatement
 
@@ -98,7 +99,11 @@ def query(
         from cypherd.cli.shell import run_shell
 
         raise typer.Exit(run_shell(_target(url, store, config, None), question))
-    raise typer.Exit(_run_script(script, question, url, store, config))
+    try:
+        raise typer.Exit(_run_script(script, question, url, store, config))
+    except KeyboardInterrupt:
+        # Before the first statement, or a second time: nobody waits for the query.
+        raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
 def _default_format() -> str:
@@ -148,6 +153,7 @@ def _run_script(
 ) -> int:
     """The exit code."""
     from cypherd.cli.failures import tell_failure
+    from cypherd.cli.interrupts import cancelling
     from cypherd.errors import CypherSyntaxError
     from cypherd.parser.script import statements_of
 
@@ -161,11 +167,12 @@ def _run_script(
         tell_failure(error.to_dict(), statements[0], script)
         return EXIT_FAILED
     try:
-        for statement in statements:
-            code = run_statement(target, question, statement, script)
-            if code:
-                _tell_place(statement, statements)
-                return code
+        with cancelling(target) as interrupts:
+            for statement in statements:
+                code = run_statement(target, question, statement, script, interrupts)
+                if code:
+                    _tell_place(statement, statements)
+                    return code
     finally:
         target.close()
     return 0
@@ -188,17 +195,21 @@ def _target(url: str | None, store: Path | None, config: Path | None, first: str
 
 
 def run_statement(
-    target: Target, question: Question, statement: ScriptStatement, script: str
+    target: Target,
+    question: Question,
+    statement: ScriptStatement,
+    script: str,
+    interrupts: Interrupts,
 ) -> int:
     """Ask one statement of a script, write its answer to standard output and what went wrong to
-    standard error. The exit code."""
+    standard error; within `cancelling`. The exit code."""
     from cypherd.cli.failures import FormatRefused, QueryFailed, Unreachable, tell, tell_failure
-    from cypherd.cli.interrupts import cancelling
 
+    if interrupts.came:
+        return EXIT_INTERRUPTED
     asked = replace(question, text=statement.text)
     try:
-        with cancelling(target) as interrupts:
-            write_answer(target, asked, sys.stdout.buffer)
+        write_answer(target, asked, sys.stdout.buffer)
     except QueryFailed as failure:
         if not interrupts.came:
             tell_failure(failure.error, statement, script)

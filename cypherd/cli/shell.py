@@ -23,6 +23,7 @@ from pygments.lexers.graph import CypherLexer
 
 from cypherd.cli.completion import CypherCompleter
 from cypherd.cli.failures import tell
+from cypherd.cli.interrupts import cancelling
 from cypherd.cli.options import EXIT_PIPE_CLOSED
 from cypherd.cli.parameters import value_of
 from cypherd.cli.query import run_statement
@@ -85,12 +86,13 @@ class Shell:
         if text.startswith(":"):
             self._command(text)
             return 0
-        for statement in statements_of(text):
-            began = time.monotonic()
-            code = run_statement(self.target, self.question, statement, text)
-            if code:
-                return code
-            print(f"{(time.monotonic() - began) * 1000:.1f} ms", file=sys.stderr)
+        with cancelling(self.target) as interrupts:
+            for statement in statements_of(text):
+                began = time.monotonic()
+                code = run_statement(self.target, self.question, statement, text, interrupts)
+                if code:
+                    return code
+                print(f"{(time.monotonic() - began) * 1000:.1f} ms", file=sys.stderr)
         self.completer.forget()
         return 0
 

@@ -16,6 +16,7 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
 from cypherd.cli.completion import CypherCompleter
+from cypherd.cli.server_target import ServerTarget
 from cypherd.cli.shell import Shell, is_whole
 from cypherd.cli.store_target import StoreTarget
 from cypherd.cli.target import GraphNames, Question
@@ -93,6 +94,16 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
     target = StoreTarget(settings, first="CREATE (n)")
     yield Shell(target, Question("", format="json"))
     target.close()
+
+
+def test_a_server_tells_what_can_be_completed(url: str) -> None:
+    target = ServerTarget(url)
+    names = target.names()
+    target.close()
+    assert {"Person", "City"} <= set(names.labels)
+    assert {"KNOWS", "WORKS_AT"} <= set(names.types)
+    assert {"firstName", "classYear"} <= set(names.properties)
+    assert {"size", "toUpper"} <= set(names.functions)
 
 
 def test_several_statements_in_one_input(shell: Shell, capfdbinary: object) -> None:
@@ -175,8 +186,13 @@ def test_a_session(tmp_path: Path, shell: Shell) -> None:
         terminal.type("RETURN n.name AS found;\r")
         terminal.expect("Ann")
         terminal.expect("cypherd>")
+        terminal.type("MATCH (n:Per\t")
+        terminal.expect("son")
+        terminal.type(") RETURN 'completed ' + labels(n)[0];\r")
+        terminal.expect("completed Person")
+        terminal.expect("cypherd>")
         terminal.type("RETURN 'now';\r")
-        terminal.expect('[["now"]]')
+        terminal.expect('"now"')
         terminal.expect("cypherd>")
         terminal.type(f"{LONG};\r")
         terminal.expect("a + b);")
