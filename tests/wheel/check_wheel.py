@@ -8,6 +8,8 @@ installed command, serves it, and asks one query in each format. Ends with 1 whe
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import subprocess
 import sys
@@ -16,6 +18,8 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import msgpack
 
 from benchmarks.client import Answer, Server, ask
 
@@ -64,9 +68,41 @@ def _check_ndjson(answer: Answer) -> None:
     assert end["end"]["rows"] == 1, end
 
 
+def _check_csv(answer: Answer) -> None:
+    head, row = csv.reader(answer.body.decode().splitlines())
+    assert head == ["id", "name"], head
+    assert row[0] == "7", row
+
+
+def _check_msgpack(answer: Answer) -> None:
+    document = msgpack.unpackb(answer.body)
+    assert document["columns"] == ["id", "name"], document
+    assert document["data"][0][0] == 7, document
+
+
+def _check_msgpack_seq(answer: Answer) -> None:
+    head, row, end = msgpack.Unpacker(io.BytesIO(answer.body))
+    assert (head, row[0], end) == ({"columns": ["id", "name"]}, 7, {"end": {"rows": 1}}), row
+
+
+def _check_text(answer: Answer) -> None:
+    lines = answer.body.decode().splitlines()
+    assert lines[0].split() == ["id", "|", "name"], lines
+    assert lines[-1] == "(1 row)", lines
+
+
+def _check_html(answer: Answer) -> None:
+    assert b'<tr><td class="number">7' in answer.body, answer.body
+
+
 FORMATS: dict[str, Callable[[Answer], None]] = {
     "application/json": _check_json,
     "application/x-ndjson": _check_ndjson,
+    "text/plain": _check_text,
+    "text/csv": _check_csv,
+    "text/html": _check_html,
+    "application/msgpack": _check_msgpack,
+    "application/x-msgpack-seq": _check_msgpack_seq,
 }
 
 
