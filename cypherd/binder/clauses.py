@@ -33,6 +33,8 @@ REGISTERED = (function_calls, subqueries)
 
 Bound = tuple[tuple[BoundClause, ...], Scope]
 _UPDATES = (ast.Create, ast.Merge, ast.Set, ast.Remove, ast.Delete, ast.Foreach)
+_INTEGER = re.compile(r"[+-]?\d+")
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _TERM = re.compile(r"""\s*(\w+)\s*:\s*(?:"([^"]*)"|'([^']*)'|([\w.-]+))\s*""")
 
 
@@ -146,10 +148,17 @@ def _bind_item(item: ast.StartItem, environment: Environment) -> tuple[BoundStar
         raise syntax_error("VariableAlreadyBound", message, item.at)
     names = environment.names
     symbol = names.declare(item.variable, T.NODE if item.kind == "node" else T.RELATIONSHIP)
-    ends = [names.anonymous("node", T.NODE).name for _ in range(2)]
     key, value = _index_entry(item, environment)
     start = BoundStart(
-        symbol.name, item.kind, _ids(item, environment), item.index, key, value, *ends
+        variable=symbol.name,
+        kind=item.kind,
+        ids=_ids(item, environment),
+        index=item.index,
+        key=key,
+        value=value,
+        start=names.anonymous("node", T.NODE).name,
+        end=names.anonymous("node", T.NODE).name,
+        term=item.query is not None,
     )
     return start, {**environment.scope, item.variable: symbol}
 
@@ -176,4 +185,16 @@ def _index_entry(
             offset=item.query.at,
         )
     value = next(group for group in term.groups()[1:] if group is not None)
-    return term[1], bound.Constant(value, type=T.STRING, at=item.query.at)
+    return term[1], _meant_by(value, item.query.at)
+
+
+def _meant_by(term: str, at: int) -> BoundExpression:
+    """The old indexes held texts only: 40 was found by its digits, true by its name."""
+    items = [bound.Constant(term, type=T.STRING, at=at)]
+    if _NUMBER.fullmatch(term):
+        whole = _INTEGER.fullmatch(term) and abs(int(term)) < 1 << 63
+        number: int | float = int(term) if whole else float(term)
+        items.append(bound.Constant(number, type=T.INTEGER if whole else T.FLOAT, at=at))
+    elif term in ("true", "false"):
+        items.append(bound.Constant(term == "true", type=T.BOOLEAN, at=at))
+    return bound.ListOf(tuple(items), type=T.LIST, at=at)

@@ -107,7 +107,8 @@ class BoundMatch(BoundClause):
 @dataclass(frozen=True, slots=True)
 class BoundStart(BoundClause):
     """One item of START. `ids` None with `index` None: every entity (`*`). `index`: a legacy
-    index name with `key` and `value`."""
+    index name with `key` and `value`; with `term` the value is a list of what a term of an index
+    query may stand for."""
 
     variable: str
     kind: Literal["node", "relationship"]
@@ -117,6 +118,7 @@ class BoundStart(BoundClause):
     value: BoundExpression | None
     start: str
     end: str
+    term: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,8 @@ class Builder:
         if clause.key is not None and clause.value is not None:
             type_ = T.NODE if clause.kind == "node" else T.RELATIONSHIP
             held = Property(Variable(clause.variable, type=type_), clause.key)
-            predicates = (Call("=", (held, clause.value), type=T.BOOLEAN),)
+            operator = "in" if clause.term else "="
+            predicates = (Call(operator, (held, clause.value), type=T.BOOLEAN),)
         owners = () if name is None else (name,)
         if clause.kind == "node":
             nodes = (PatternNode(clause.variable, owners),)
