@@ -23,11 +23,11 @@ from cypherd.batch.columns import (
     ObjectColumn,
     TypedColumn,
 )
+from cypherd.batch.keys import column_keys
 from cypherd.errors import InternalError
 from cypherd.functions.statistics import Deviation, PercentileCont, PercentileDisc
 from cypherd.values.arithmetic import checked, is_number
 from cypherd.values.description import wrong_type
-from cypherd.values.equality import equivalence_key
 from cypherd.values.graph import NodeRef, RelationshipRef
 from cypherd.values.ordering import sort_key
 from cypherd.values.temporal import TemporalValue
@@ -309,7 +309,7 @@ def _value_bytes(value: Any) -> int:
         return _SLOT + _SMALL
     if isinstance(value, str):
         return _SMALL + len(value)
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return _SMALL + sum(_SLOT + _value_bytes(item) for item in value)
     if isinstance(value, dict):
         return _SMALL + sum(2 * _SMALL + _value_bytes(item) for item in value.values())
@@ -321,20 +321,24 @@ class Distinct:
 
     def __init__(self, inner: Aggregator) -> None:
         self.inner = inner
-        self.seen: set[tuple[int, Hashable]] = set()
+        # (group, key); of group 0, often the only one, the keys alone: none of them is a tuple
+        # that begins with a number.
+        self.seen: set[Hashable] = set()
         self.held = 0
 
     def add(self, groups: IntArray, group_count: int, arguments: Sequence[Column]) -> None:
+        keys = column_keys(arguments[0])
+        marks: list[Any] = keys
+        if group_count > 1:
+            pairs = zip(groups.tolist(), keys, strict=True)
+            marks = [(group, key) if group and key is not None else key for group, key in pairs]
+        seen = self.seen
         fresh: list[int] = []
-        rows = zip(groups.tolist(), arguments[0].to_list(), strict=True)
-        for row, (group, value) in enumerate(rows):
-            if value is None:
-                continue
-            key = (group, equivalence_key(value))
-            if key not in self.seen:
-                self.seen.add(key)
-                self.held += _KEY + _value_bytes(value)
+        for row, mark in enumerate(marks):
+            if mark is not None and mark not in seen:
+                seen.add(mark)
                 fresh.append(row)
+        self.held += _KEY * len(fresh) + sum(_value_bytes(keys[row]) for row in fresh)
         kept = np.array(fresh, dtype=np.int64)
         self.inner.add(groups[kept], group_count, [column.take(kept) for column in arguments])
 

@@ -59,7 +59,11 @@ def all_of(answers: Iterable[bool | None]) -> bool | None:
     return None if unknown else True
 
 
-_OWN_KEYS: frozenset[type] = frozenset({str, int, type(None), NodeRef, RelationshipRef, *KINDS})
+_OWN_KEYS: frozenset[type] = frozenset({str, int, type(None), *KINDS})
+
+NODE_KEY, RELATIONSHIP_KEY = 1j, 2j
+"""Added to an id they make a key that no other Cypher value has, and that Python compares and
+hashes without calling Python code. Ids are below 2^53."""
 
 
 def equivalence_key(value: Any) -> Hashable:
@@ -71,6 +75,10 @@ def equivalence_key(value: Any) -> Hashable:
         return (bool, value)
     if isinstance(value, float) and value != value:
         return _NAN_KEY
+    if isinstance(value, NodeRef):
+        return value.id + NODE_KEY
+    if isinstance(value, RelationshipRef):
+        return value.id + RELATIONSHIP_KEY
     if is_list(value):
         return (list, *map(equivalence_key, to_list(value)))
     if isinstance(value, dict):

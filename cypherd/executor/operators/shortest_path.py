@@ -2,9 +2,11 @@
 
 Breadth first from both ends, always the smaller frontier, a level at a time, until the two meet.
 At the first meeting every shortest path runs through a node that is on both newest levels, so
-joining the steps that lead there from either side gives each path once.
+joining the steps that lead there from either side gives each path once. Where one path is enough,
+the level that meets the other side is not finished.
 
-    level:  frontier ids  --expand-->  node -> the steps (previous node, relationship) into it
+    level:  frontier ids  --expand-->  steps (node before, relationship, node after), as arrays,
+                                       without those to nodes met on an earlier level
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from cypherd.batch.columns import Batch, Column, IntArray, ObjectColumn
+from cypherd.batch.columns import Batch, BoolArray, Column, IntArray, ObjectColumn
 from cypherd.executor.context import ExecutionContext
 from cypherd.executor.items import CompiledItems, compile_items
 from cypherd.executor.memory import Holding
@@ -26,10 +28,12 @@ from cypherd.executor.tokens import type_tokens
 from cypherd.planner.logical.operators import Direction, LogicalShortestPath
 from cypherd.values.graph import NodeRef, PathRef, RelationshipRef
 
-Steps: TypeAlias = dict[int, list[tuple[int, int]]]
 FoundPath: TypeAlias = tuple[list[int], list[int]]
 
-_STEP_BYTES = 250
+_STEP_BYTES = 40
+_PIECE = 4096
+"""Steps asked for at once."""
+
 _TURNED: dict[Direction, Direction] = {"out": "in", "in": "out", "both": "both"}
 
 
@@ -83,6 +87,53 @@ class ShortestPath(Operator):
         return batch
 
 
+class _Side:
+    """One end of a search: the nodes met, the newest level, and the steps that led to each."""
+
+    def __init__(self, origin: int, direction: Direction) -> None:
+        self.direction = direction
+        self.met: IntArray = np.array([origin], dtype=np.int64)
+        self.front = self.met
+        self.levels: list[_Steps] = []
+
+    def advance(self, steps: _Steps) -> None:
+        self.levels.append(steps)
+        self.front = np.unique(steps.after)
+        self.met = np.union1d(self.met, self.front)
+
+    def ways(self, node: int) -> Iterator[FoundPath]:
+        """Every way from `node`, which is on the newest level, back to the origin."""
+        waiting: list[FoundPath] = [([node], [])]
+        while waiting:
+            nodes, relationships = waiting.pop()
+            level = len(self.levels) - len(relationships)
+            if not level:
+                yield nodes, relationships
+                continue
+            further = self.levels[level - 1].into(nodes[-1])
+            waiting.extend(
+                ([*nodes, previous], [*relationships, via]) for previous, via in reversed(further)
+            )
+
+
+@dataclass(slots=True, frozen=True)
+class _Steps:
+    """The steps of one level, ordered by the node that they lead to."""
+
+    before: IntArray
+    relationship: IntArray
+    after: IntArray
+
+    def into(self, node: int) -> list[tuple[int, int]]:
+        """(node before, relationship) of the steps to `node`."""
+        begin = int(np.searchsorted(self.after, node, "left"))
+        end = int(np.searchsorted(self.after, node, "right"))
+        steps = zip(
+            self.before[begin:end].tolist(), self.relationship[begin:end].tolist(), strict=True
+        )
+        return list(steps)
+
+
 class _Search:
     """One search between two nodes of one row."""
 
@@ -94,6 +145,7 @@ class _Search:
         self.held = held
         self.direction = plan.direction
         self.longest = plan.maximum
+        self.all = plan.all
         self.types = type_tokens(context.transaction.schema, plan.types)
         self.filter = (
             PropertyFilter(operator.properties, row, context) if operator.properties else None
@@ -101,48 +153,56 @@ class _Search:
 
     def paths(self, start: int, end: int) -> Iterator[FoundPath]:
         """(nodes, relationships) of each shortest path from start to end."""
-        forward: Steps = {start: []}
-        backward: Steps = {end: []}
-        front, back = [start], [end]
+        forward, backward = _Side(start, self.direction), _Side(end, _TURNED[self.direction])
         depth = 0
-        while front and back and (self.longest is None or depth < self.longest):
+        while self.longest is None or depth < self.longest:
             depth += 1
-            if len(front) <= len(back):
-                front = self._level(front, forward, self.direction)
-                meeting = [node for node in front if node in backward]
-            else:
-                back = self._level(back, backward, _TURNED[self.direction])
-                meeting = [node for node in back if node in forward]
-            if meeting:
+            ahead, other = forward, backward
+            if len(backward.front) < len(forward.front):
+                ahead, other = backward, forward
+            steps, meeting = self._level(ahead, other)
+            if not len(steps.after):
+                return
+            ahead.advance(steps)
+            if len(meeting):
                 yield from self._joined(meeting, forward, backward)
                 return
 
-    def _level(self, frontier: list[int], steps: Steps, direction: Direction) -> list[int]:
-        """Take one step from every node of the frontier; the nodes not met before."""
-        if self.types == []:
-            return []
-        fresh: Steps = {}
-        nodes: IntArray = np.array(frontier, dtype=np.int64)
-        transaction, size = self.context.transaction, max(self.context.batch_size, 256)
-        for found in transaction.expand(nodes, direction, self.types, size):
-            self.context.guard.check()
-            self.held.add(_STEP_BYTES * len(found.row))
-            before = nodes[found.row]
-            relationship, after = found.relationship, found.neighbour
-            if self.filter is not None:
-                kept = self.filter.keep(transaction, zeros(len(before)), relationship)
-                before, relationship, after = before[kept], relationship[kept], after[kept]
-            steps_found = zip(before.tolist(), relationship.tolist(), after.tolist(), strict=True)
-            for previous, via, node in steps_found:
-                if node not in steps:
-                    fresh.setdefault(node, []).append((previous, via))
-        steps.update(fresh)
-        return list(fresh)
+    def _level(self, side: _Side, other: _Side) -> tuple[_Steps, IntArray]:
+        """One step from every node of the side's front to nodes not met before, and those of
+        them, in the order found, where it meets the other side's newest level."""
+        pieces: list[IntArray] = []
+        meeting: list[IntArray] = []
+        for piece in self._steps(side):
+            fresh = piece[:, ~within(piece[2], side.met)]
+            self.held.add(_STEP_BYTES * fresh.shape[1])
+            pieces.append(fresh)
+            meeting.append(fresh[2][within(fresh[2], other.front)])
+            if len(meeting[-1]) and not self.all:
+                break
+        found = np.concatenate([np.empty((3, 0), dtype=np.int64), *pieces], axis=1)
+        ordered = found[:, np.argsort(found[2], kind="stable")]
+        met = np.concatenate([zeros(0), *meeting])
+        _, first = np.unique(met, return_index=True)
+        return _Steps(*ordered), met[np.sort(first)]
 
-    def _joined(self, meeting: list[int], forward: Steps, backward: Steps) -> Iterator[FoundPath]:
-        for node in meeting:
-            for nodes, relationships in _ways(node, forward):
-                for back_nodes, back_relationships in _ways(node, backward):
+    def _steps(self, side: _Side) -> Iterator[IntArray]:
+        """Arrays of three rows: nodes before, relationships, nodes after."""
+        if self.types == []:
+            return
+        transaction, guard = self.context.transaction, self.context.guard
+        for found in transaction.expand(side.front, side.direction, self.types, _PIECE):
+            guard.check()
+            steps = np.stack([side.front[found.row], found.relationship, found.neighbour])
+            if self.filter is not None:
+                rows = zeros(len(found.row))
+                steps = steps[:, self.filter.keep(transaction, rows, found.relationship)]
+            yield steps
+
+    def _joined(self, meeting: IntArray, forward: _Side, backward: _Side) -> Iterator[FoundPath]:
+        for node in meeting.tolist():
+            for nodes, relationships in forward.ways(node):
+                for back_nodes, back_relationships in backward.ways(node):
                     self.context.guard.check()
                     yield (
                         nodes[::-1] + back_nodes[1:],
@@ -150,18 +210,12 @@ class _Search:
                     )
 
 
-def _ways(node: int, steps: Steps) -> Iterator[FoundPath]:
-    """Every way from `node` along steps to where the search began."""
-    waiting: list[FoundPath] = [([node], [])]
-    while waiting:
-        nodes, relationships = waiting.pop()
-        further = steps[nodes[-1]]
-        if not further:
-            yield nodes, relationships
-            continue
-        waiting.extend(
-            ([*nodes, previous], [*relationships, via]) for previous, via in reversed(further)
-        )
+def within(values: IntArray, ordered: IntArray) -> BoolArray:
+    """Which of `values` are among `ordered`, which is ascending and not empty."""
+    places = np.searchsorted(ordered, values)
+    places[places == len(ordered)] = 0
+    found: BoolArray = ordered[places] == values
+    return found
 
 
 def map_shortest_path(plan: LogicalShortestPath, number: int, mapping: Mapping) -> Operator:
