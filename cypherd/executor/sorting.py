@@ -1,7 +1,8 @@
 """The order of rows by columns, as openCypher's orderability has it; stable.
 
-Numbers, booleans and ids without objects among them are sorted by NumPy. Other values are sorted
-by their sort keys in runs, which are then merged, so that the guard is asked in between.
+Numbers, booleans and ids without objects among them are sorted by NumPy, many rows in parts that
+executor.partitioning cuts. Other values are sorted by their sort keys in runs, which are then
+merged. Either way the guard is asked in between.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from cypherd.batch.columns import BoolArray, Column, IdColumn, IntArray, TypedColumn
 from cypherd.executor.context import Guard
+from cypherd.executor.partitioning import ordered_rows
 from cypherd.values.ordering import sort_key, sort_rows
 
 _RUN = 1 << 15
@@ -23,18 +25,18 @@ _RUN = 1 << 15
 def sorted_rows(columns: Sequence[Column], ascending: Sequence[bool], guard: Guard) -> IntArray:
     """Row numbers in order of the first column, then the second, and so on."""
     if all(isinstance(column, TypedColumn | IdColumn) for column in columns):
-        return _lexsorted(columns, ascending)
+        return _lexsorted(columns, ascending, guard)
     if len(columns[0]) <= _RUN:
         return sort_rows([column.to_list() for column in columns], list(ascending))
     return _merged(columns, ascending, guard)
 
 
-def _lexsorted(columns: Sequence[Column], ascending: Sequence[bool]) -> IntArray:
+def _lexsorted(columns: Sequence[Column], ascending: Sequence[bool], guard: Guard) -> IntArray:
     keys: list[Any] = []
     for column, up in zip(reversed(columns), reversed(ascending), strict=True):
+        guard.check()
         keys.extend(_numeric_keys(column, up))
-    order: IntArray = np.lexsort(keys)
-    return order
+    return ordered_rows(keys, guard)
 
 
 def _numeric_keys(column: Column, ascending: bool) -> list[Any]:
