@@ -31,8 +31,9 @@ from cypherd.values.graph import NodeRef, PathRef, RelationshipRef
 FoundPath: TypeAlias = tuple[list[int], list[int]]
 
 _STEP_BYTES = 40
-_PIECE = 4096
+_PIECE = 1024
 """Steps asked for at once."""
+_NO_STEPS: IntArray = np.empty((3, 0), dtype=np.int64)
 
 _TURNED: dict[Direction, Direction] = {"out": "in", "in": "out", "both": "both"}
 
@@ -98,8 +99,9 @@ class _Side:
 
     def advance(self, steps: _Steps) -> None:
         self.levels.append(steps)
-        self.front = np.unique(steps.after)
-        self.met = np.union1d(self.met, self.front)
+        after = steps.after
+        self.front = after[np.flatnonzero(np.diff(after, prepend=-1))]
+        self.met = np.sort(np.concatenate([self.met, self.front]))
 
     def ways(self, node: int) -> Iterator[FoundPath]:
         """Every way from `node`, which is on the newest level, back to the origin."""
@@ -174,17 +176,17 @@ class _Search:
         pieces: list[IntArray] = []
         meeting: list[IntArray] = []
         for piece in self._steps(side):
-            fresh = piece[:, ~within(piece[2], side.met)]
-            self.held.add(_STEP_BYTES * fresh.shape[1])
-            pieces.append(fresh)
-            meeting.append(fresh[2][within(fresh[2], other.front)])
-            if len(meeting[-1]) and not self.all:
-                break
-        found = np.concatenate([np.empty((3, 0), dtype=np.int64), *pieces], axis=1)
+            hits = np.flatnonzero(within(piece[2], other.front))
+            if len(hits) and not self.all:
+                one = piece[:, hits[:1]]
+                return _Steps(*one), one[2]
+            meeting.append(piece[2][hits])
+            pieces.append(piece[:, ~within(piece[2], side.met)])
+            self.held.add(_STEP_BYTES * pieces[-1].shape[1])
+        found = np.concatenate(pieces, axis=1) if pieces else _NO_STEPS
         ordered = found[:, np.argsort(found[2], kind="stable")]
-        met = np.concatenate([zeros(0), *meeting])
-        _, first = np.unique(met, return_index=True)
-        return _Steps(*ordered), met[np.sort(first)]
+        met = dict.fromkeys(node for nodes in meeting for node in nodes.tolist())
+        return _Steps(*ordered), np.array(list(met), dtype=np.int64)
 
     def _steps(self, side: _Side) -> Iterator[IntArray]:
         """Arrays of three rows: nodes before, relationships, nodes after."""

@@ -37,7 +37,25 @@ class Segment(NamedTuple):
     node: int
     incoming: bool
     key: bytes
-    entries: int
+
+
+class Piece:
+    """Segments that are read together, table by table."""
+
+    __slots__ = ("entries", "keys", "rows", "total")
+
+    def __init__(self) -> None:
+        # Indexed by `incoming`: the rows of the segments, their keys, their numbers of entries.
+        self.rows: tuple[list[int], list[int]] = ([], [])
+        self.keys: tuple[list[bytes], list[bytes]] = ([], [])
+        self.entries: tuple[list[int], list[int]] = ([], [])
+        self.total = 0
+
+    def add(self, row: int, incoming: bool, key: bytes, entries: int) -> None:
+        self.rows[incoming].append(row)
+        self.keys[incoming].append(key)
+        self.entries[incoming].append(entries)
+        self.total += entries
 
 
 class Adjacency:
@@ -60,26 +78,33 @@ class Adjacency:
     ) -> Iterator[Expansion]:
         """`below` leaves out relationships with that id or a higher one: those that a writing
         transaction makes while it reads, or a hub that it adds to would never end."""
-        piece: list[Segment] = []
-        total = 0
+        piece = Piece()
+        # Cursors do not outlive a piece: what reads it may write before it asks for the next.
+        cursors = self._cursors()
         for row, node in enumerate(nodes.tolist()):
             for incoming in _SIDES[direction]:
+                cursor = cursors[incoming]
                 for key in self._keys(node, incoming, types):
-                    count = self._count(incoming, key)
+                    if not cursor.set_key(key):
+                        continue
+                    count = cursor.count()
+                    if count <= size:
+                        piece.add(row, incoming, key, count)
+                    if piece.total >= size or (count > size and piece.total):
+                        yield from self._read(piece, nodes, direction, below)
+                        piece, cursors = Piece(), self._cursors()
+                        cursor = cursors[incoming]
                     if count > size:
-                        if piece:
-                            yield from self._read(piece, direction, below)
-                            piece, total = [], 0
-                        hub = Segment(row, node, incoming, key, count)
+                        hub = Segment(row, node, incoming, key)
                         yield from self._read_hub(hub, direction, size, below)
-                    elif count:
-                        piece.append(Segment(row, node, incoming, key, count))
-                        total += count
-                    if total >= size:
-                        yield from self._read(piece, direction, below)
-                        piece, total = [], 0
-        if piece:
-            yield from self._read(piece, direction, below)
+                        cursors = self._cursors()
+                        cursor = cursors[incoming]
+        if piece.total:
+            yield from self._read(piece, nodes, direction, below)
+
+    def _cursors(self) -> tuple[Any, Any]:
+        begin, (out, in_) = self._txn.cursor, self._tables
+        return begin(db=out), begin(db=in_)
 
     def degree(
         self, nodes: IntArray, direction: Direction, types: Sequence[int] | None
@@ -152,40 +177,36 @@ class Adjacency:
             yield from self._between(False, key, node)
 
     def _read(
-        self, piece: list[Segment], direction: Direction, below: int | None
+        self, piece: Piece, nodes: IntArray, direction: Direction, below: int | None
     ) -> Iterator[Expansion]:
-        parts = [
-            self._read_table([s for s in piece if s.incoming == incoming], incoming, direction)
-            for incoming in _SIDES[direction]
-        ]
+        sides = [incoming for incoming in _SIDES[direction] if piece.keys[incoming]]
+        parts = [self._read_table(piece, nodes, incoming, direction) for incoming in sides]
         expansion = parts[0]
         if len(parts) == 2:
             joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
-            order = np.argsort(joined[0], kind="stable")
-            expansion = Expansion(*(array[order] for array in joined))
+            if len(nodes) > 1:
+                order = np.argsort(joined[0], kind="stable")
+                joined = [array[order] for array in joined]
+            expansion = Expansion(*joined)
         expansion = _older(expansion, below)
         if len(expansion.row):
             yield expansion
 
     def _read_table(
-        self, segments: list[Segment], incoming: bool, direction: Direction
+        self, piece: Piece, nodes: IntArray, incoming: bool, direction: Direction
     ) -> Expansion:
-        if not segments:
-            empty = np.empty(0, dtype=np.int64)
-            return Expansion(empty, empty, empty)
         cursor = self._txn.cursor(db=self._tables[incoming])
-        keys = [segment.key for segment in segments]
+        keys, segments = piece.keys[incoming], np.array(piece.rows[incoming], dtype=np.int64)
         data = cursor.getmulti(keys, dupdata=True, dupfixed_bytes=16, keyfixed=True)
         # Rows of (key, neighbour, relationship); the key comes in native order.
         pairs = np.frombuffer(data, dtype=_BIG).reshape(-1, 3)
-        counts = [segment.entries for segment in segments]
-        rows = np.repeat(np.array([s.row for s in segments], dtype=np.int64), counts)
+        rows = np.repeat(segments, piece.entries[incoming])
         neighbours = pairs[:, 1].astype(np.int64)
         relationships = pairs[:, 2].astype(np.int64)
         if incoming and direction == "both":
-            nodes = np.repeat(np.array([s.node for s in segments], dtype=np.int64), counts)
-            kept = neighbours != nodes
-            return Expansion(rows[kept], relationships[kept], neighbours[kept])
+            kept = neighbours != nodes[rows]
+            if not kept.all():
+                return Expansion(rows[kept], relationships[kept], neighbours[kept])
         return Expansion(rows, relationships, neighbours)
 
     def _read_hub(
