@@ -100,7 +100,9 @@ class _Side:
     def advance(self, steps: _Steps) -> None:
         self.levels.append(steps)
         after = steps.after
-        self.front = after[np.flatnonzero(np.diff(after, prepend=-1))]
+        last = np.ones(len(after), dtype=np.bool_)
+        np.not_equal(after[1:], after[:-1], out=last[:-1])
+        self.front = after[last]
         self.met = np.sort(np.concatenate([self.met, self.front]))
 
     def ways(self, node: int) -> Iterator[FoundPath]:
