@@ -22,6 +22,7 @@ from cypherd.binder.query import (
     BoundUnwind,
 )
 from cypherd.binder.scopes import Environment, Scope, syntax_error
+from cypherd.binder.showing import bind_show
 from cypherd.binder.types import element_type
 from cypherd.binder.updates import bind_create, bind_delete, bind_foreach, bind_merge, bind_set
 from cypherd.errors import ProcedureError, UnsupportedOperation
@@ -59,20 +60,26 @@ def bind_query(query: ast.Query, environment: Environment) -> BoundQuery:
                 "all sides of a UNION need the same columns",
                 clauses[-1].at,
             )
-    returns = isinstance(query.parts[0][-1], ast.Return)
+    returns = isinstance(query.parts[0][-1], ast.Return | ast.Show)
     return BoundQuery(tuple(parts), "all" in query.union_kinds, returns)
 
 
 def _bind_part(clauses: Sequence[ast.Clause], environment: Environment) -> BoundPart:
     bound_clauses: list[BoundClause] = []
+    columns: tuple[tuple[str, str], ...] = ()
     for clause in clauses:
+        if isinstance(clause, ast.Show):
+            more, scope, columns = bind_show(clause, environment)
+            bound_clauses.extend(more)
+            environment = replace(environment, scope=scope)
+            continue
         if isinstance(clause, ast.Return):
             result = bind_projection(clause.projection, None, environment, aliases_needed=False)
             return BoundPart((*bound_clauses, result.clause), result.columns)
         more, scope = bind_clause(clause, environment)
         bound_clauses.extend(more)
         environment = replace(environment, scope=scope)
-    return BoundPart(tuple(bound_clauses), ())
+    return BoundPart(tuple(bound_clauses), columns)
 
 
 def bind_clause(clause: ast.Clause, environment: Environment) -> Bound:

@@ -122,6 +122,16 @@ class BoundStart(BoundClause):
 
 
 @dataclass(frozen=True, slots=True)
+class BoundShow(BoundClause):
+    """The first clause of its query. `what` is a name of `showing.SHOWN`; `kinds`: only rows with
+    these values of the column `type`, if not None. `columns`: (column of the table, variable)."""
+
+    what: str
+    kinds: tuple[str, ...] | None
+    columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BoundFilter(BoundClause):
     predicate: BoundExpression
 

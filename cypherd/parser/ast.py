@@ -400,6 +400,20 @@ class CallProcedure(Clause):
     where: Expression | None
 
 
+@dataclass(frozen=True, slots=True)
+class Show(Clause):
+    """`SHOW words [YIELD ... ORDER BY ... SKIP ... LIMIT ...] [WHERE ...]`. The last of the words,
+    which are in capitals, says what is shown: INDEXES, CONSTRAINTS, ... `yields` None: no YIELD;
+    "*": YIELD *. RETURN, if there is one, is a clause of its own."""
+
+    words: tuple[str, ...]
+    yields: tuple[YieldItem, ...] | Literal["*"] | None
+    order: tuple[SortItem, ...]
+    skip: Expression | None
+    limit: Expression | None
+    where: Expression | None
+
+
 # --- statements -------------------------------------------------------------------------
 
 
@@ -461,15 +475,8 @@ class DropConstraint(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Show(Node):
-    """`SHOW INDEXES`, `SHOW CONSTRAINTS`: what is "indexes", "constraints", ..."""
-
-    what: str
-
-
-@dataclass(frozen=True, slots=True)
 class Statement(Node):
     """mode: None, "explain" or "profile"."""
 
-    body: Query | CreateIndex | DropIndex | CreateConstraint | DropConstraint | Show
+    body: Query | CreateIndex | DropIndex | CreateConstraint | DropConstraint
     mode: Literal["explain", "profile"] | None

@@ -17,7 +17,7 @@ _START_KINDS: dict[str, Literal["node", "relationship"]] = {
     "relationship": "relationship",
     "rel": "relationship",
 }
-_ENDING = (ast.Return, ast.CallProcedure)
+_ENDING = (ast.Return, ast.CallProcedure, ast.Show)
 _WRITING = (ast.Create, ast.Merge, ast.Set, ast.Remove, ast.Delete, ast.Foreach)
 
 

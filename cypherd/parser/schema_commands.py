@@ -11,14 +11,6 @@ from cypherd.parser.lexer import Token
 from cypherd.parser.literals import name_text
 from cypherd.parser.patterns import Children
 
-_SHOWN = {
-    "index": "indexes",
-    "indexes": "indexes",
-    "constraint": "constraints",
-    "constraints": "constraints",
-}
-
-
 Entity: TypeAlias = Literal["node", "relationship"]
 Kind: TypeAlias = Literal["uniqueness", "existence", "key"]
 
@@ -174,17 +166,21 @@ class StatementRules(ClauseRules):
     def if_exists(self, _: Children) -> bool:
         return True
 
-    def show(self, children: Children) -> ast.Show:
-        token, name = children
-        what = _SHOWN.get(name.text.lower())
-        if what is None:
-            raise CypherSyntaxError(
-                f"SHOW {name.text} is not known.",
-                detail="UnexpectedSyntax",
-                offset=name.at,
-                expected=("CONSTRAINTS", "INDEXES"),
-            )
-        return ast.Show(what, at=token.at)
+    # --- what can be shown --------------------------------------------------------------
+
+    def show_all(self, children: Children) -> ast.Query:
+        token, *words, where = children
+        show = ast.Show(tuple(words), None, (), None, None, where, at=token.at)
+        return ast.Query(((show,),), at=token.at)
+
+    def show_some(self, children: Children) -> ast.Query:
+        token, *words, yields, order, skip, limit, where, returned = children
+        show = ast.Show(tuple(words), yields, order or (), skip, limit, where, at=token.at)
+        clauses = (show,) if returned is None else (show, returned)
+        return ast.Query((clauses,), at=token.at)
+
+    def show_word(self, children: Children) -> str:
+        return str(children[0].text).upper()
 
 
 def _optional_name(token: Token | None) -> str | None:

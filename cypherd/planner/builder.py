@@ -18,6 +18,7 @@ from cypherd.binder.query import (
     BoundProjection,
     BoundQuery,
     BoundSet,
+    BoundShow,
     BoundStart,
     BoundUnwind,
     PatternGraph,
@@ -108,6 +109,9 @@ class Builder:
                 unwind = ops.LogicalUnwind(source=state.plan, expression=lifted, variable=variable)
                 rows = state.rows * 10
                 return replace(state.onto(unwind, variable), rows=rows)
+            case BoundShow(what, kinds, columns):
+                show = ops.LogicalShow(what=what, kinds=kinds, columns=columns)
+                return state.only(show, frozenset(variable for _, variable in columns))
             case BoundStart():
                 return self._start(clause, state)
             case BoundCreate():

@@ -206,6 +206,8 @@ class Cardinality:
                 return max(source - number(count, 0.0), 0.0)
             case ops.LogicalEagerAggregation(keys=keys):
                 return max(source**0.5, min(source, 1.0)) if keys else 1.0
+            case ops.LogicalShow():
+                return LIST_LENGTH
             case ops.LogicalNodeCount() | ops.LogicalRelationshipCount():
                 return 1.0
             case ops.LogicalMerge():

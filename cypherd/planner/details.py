@@ -182,8 +182,9 @@ def _writes(operator: LogicalOperator) -> str:
             return f"detach {shown}" if detach else shown
         case ops.LogicalSchemaCommand(command=command):
             return command
-        case ops.LogicalShow(what=what):
-            return what
+        case ops.LogicalShow(what=what, kinds=kinds, columns=columns):
+            chosen = "" if kinds is None else f" of type {' or '.join(kinds)}"
+            return f"{what}{chosen}: {', '.join(variable(name) for _, name in columns)}"
     return ""
 
 

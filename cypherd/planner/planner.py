@@ -29,16 +29,6 @@ _COMMANDS: dict[type[ast.Node], str] = {
     ast.CreateConstraint: "create constraint",
     ast.DropConstraint: "drop constraint",
 }
-SHOWN: dict[str, tuple[str, ...]] = {
-    "indexes": (
-        *("id", "name", "state", "populationPercent", "type", "entityType"),
-        *("labelsOrTypes", "properties", "indexProvider", "owningConstraint"),
-    ),
-    "constraints": (
-        *("id", "name", "type", "entityType", "labelsOrTypes", "properties", "ownedIndex"),
-    ),
-}
-"""What SHOW can show, and the columns of each."""
 
 
 def plan_statement(
@@ -71,8 +61,6 @@ def _plan(
     body = statement.body
     if isinstance(body, ast.Query):
         return _plan_query(text, body, statement, transaction, rules)
-    if isinstance(body, ast.Show):
-        return _plan_show(text, body, statement, transaction)
     arguments = tuple((field.name, getattr(body, field.name)) for field in fields(body))
     command = ops.LogicalSchemaCommand(
         command=_COMMANDS[type(body)],
@@ -85,28 +73,6 @@ def _plan(
         root=root,
         columns=(),
         kind="schema",
-        inline=False,
-        mode=statement.mode,
-        parameters=frozenset(),
-        schema_version=transaction.schema.version,
-    )
-
-
-def _plan_show(
-    text: str, body: ast.Show, statement: ast.Statement, transaction: ReadTransaction
-) -> Plan:
-    what = body.what.lower()
-    if what not in SHOWN:
-        raise UnsupportedOperation(f"SHOW {body.what} is not supported", offset=body.at)
-    columns = SHOWN[what]
-    show = ops.LogicalShow(what=what, columns=columns, estimated_rows=10.0)
-    pairs = tuple((name, name) for name in columns)
-    root = ops.LogicalProduceResults(source=show, columns=pairs, estimated_rows=10.0)
-    return Plan(
-        text=text,
-        root=root,
-        columns=columns,
-        kind="read",
         inline=False,
         mode=statement.mode,
         parameters=frozenset(),

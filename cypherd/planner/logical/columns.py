@@ -62,7 +62,7 @@ def columns(operator: LogicalOperator) -> frozenset[str]:
         case ops.LogicalUnion(left=left):
             return columns(left)
         case ops.LogicalShow(columns=names):
-            return frozenset(names)
+            return frozenset(variable for _, variable in names)
     found = introduced(operator)
     for source in sources(operator):
         found |= columns(source)

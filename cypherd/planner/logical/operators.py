@@ -496,7 +496,8 @@ class LogicalSchemaCommand(LogicalOperator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogicalShow(LogicalOperator):
-    """ "indexes", "constraints"; gives rows under `columns`."""
+    """See BoundShow."""
 
     what: str
-    columns: tuple[str, ...]
+    kinds: tuple[str, ...] | None
+    columns: tuple[tuple[str, str], ...]

@@ -294,10 +294,36 @@ SCHEMA: dict[str, Any] = {
     "DROP CONSTRAINT ON (n:L) ASSERT n.a IS UNIQUE": DropConstraint(
         None, "uniqueness", "node", "L", ("a",), False
     ),
-    "SHOW INDEXES": Show("indexes"),
-    "show index": Show("indexes"),
-    "SHOW CONSTRAINTS": Show("constraints"),
 }
+
+
+SHOW = {
+    "SHOW INDEXES": Show(("INDEXES",), None, (), None, None, None),
+    "show all index": Show(("ALL", "INDEX"), None, (), None, None, None),
+    "SHOW NODE KEY CONSTRAINTS WHERE true": Show(
+        ("NODE", "KEY", "CONSTRAINTS"), None, (), None, None, Constant(True)
+    ),
+    "SHOW INDEXES YIELD *": Show(("INDEXES",), "*", (), None, None, None),
+    "SHOW INDEXES YIELD name, id AS i ORDER BY i SKIP 1 LIMIT 2 WHERE false": Show(
+        ("INDEXES",),
+        (YieldItem("name", None), YieldItem("id", "i")),
+        (SortItem(Variable("i"), True),),
+        Constant(1),
+        Constant(2),
+        Constant(False),
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "tree"), SHOW.items(), ids=SHOW.keys())
+def test_show(text: str, tree: Any) -> None:
+    assert parse(text).body == ast.Query(((tree,),))
+
+
+def test_show_and_return() -> None:
+    body = parse("SHOW INDEXES YIELD name RETURN name").body
+    assert isinstance(body, ast.Query)
+    assert [type(clause) for clause in body.parts[0]] == [Show, Return]
 
 
 @pytest.mark.parametrize(("text", "tree"), SCHEMA.items(), ids=SCHEMA.keys())

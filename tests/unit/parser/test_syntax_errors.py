@@ -59,8 +59,7 @@ MESSAGES = [
     ("MATCH (n) SET 1 = 2", 1, 15, "SET takes a variable here.", None),
     ("MATCH (n) REMOVE n", 1, 18, "REMOVE takes a property", None),
     ("START n=edge(1) RETURN n", 1, 9, "START reads node(...) or relationship(...)", None),
-    ("SHOW TABLES", 1, 6, "SHOW TABLES is not known.", None),
-    ("EXPLAIN SHOW INDEXES", 1, 1, "EXPLAIN takes a query", None),
+    ("EXPLAIN DROP INDEX i", 1, 1, "EXPLAIN takes a query", None),
     ("CREATE INDEX FOR (n) ON (n.a)", 1, 18, "An index or a constraint is for", None),
     ("CREATE INDEX FOR (n:L) ON (m.a)", 1, 28, "Variable `m` is not defined", None),
 ]  # fmt: skip
