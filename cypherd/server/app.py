@@ -15,6 +15,7 @@ from cypherd.render.values import to_json
 from cypherd.server.bodies import header_map
 from cypherd.server.cypher import CypherEndpoint
 from cypherd.server.errors import COMMON_HEADERS, as_cypherd_error, error_body, error_headers
+from cypherd.server.openapi import openapi
 from cypherd.server.pages import Assets, Pages, wants_page
 from cypherd.server.queries import QueriesEndpoints
 from cypherd.server.safety import Gate
@@ -35,6 +36,7 @@ ENDPOINTS: tuple[tuple[str, str, str], ...] = (
     ("POST", "/queries/{id}/cancel", "cancel a query and go back to the page"),
     ("GET", "/health", "whether the server answers"),
     ("GET", "/schema", "labels, relationship types, properties, indexes and constraints"),
+    ("GET", "/openapi.json", "this interface as OpenAPI 3.1"),
     ("GET", "/static/{path}", "style and scripts of the pages"),
 )
 """Every endpoint: method, path, what it does; docs/http.md must name each."""
@@ -117,6 +119,10 @@ def _starlette(settings: Settings, runner: Runner, pages: Pages) -> ASGIApp:
     async def running_queries(request: Request) -> Response:
         return RedirectResponse(f"{request.scope.get('root_path', '')}/queries", status_code=308)
 
+    async def interface(request: Request) -> Response:
+        document = to_json(openapi(settings, request.scope.get("root_path", "")))
+        return Response(document, media_type="application/json; charset=utf-8")
+
     async def health(request: Request) -> Response:
         """200 when it can answer, 503 while stopping."""
         status = "stopping" if runner.stopping else "ok"
@@ -145,6 +151,7 @@ def _starlette(settings: Settings, runner: Runner, pages: Pages) -> ASGIApp:
             Route("/queries/{id}/cancel", queries.press, methods=["POST"]),
             Route("/health", health),
             Route("/schema", schema.show),
+            Route("/openapi.json", interface),
             Mount("/static", Assets()),
         ],
         exception_handlers={HTTPException: on_error, CypherdError: on_error, Exception: on_error},

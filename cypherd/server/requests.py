@@ -28,8 +28,8 @@ _ALIASES = {"statement": "query", "parameters": "params"}
 _ID = re.compile(r"[A-Za-z0-9\-_.]{1,64}")
 _MAX_FIELDS = 1000
 _MAX_DEPTH = 200
-_ROWS = ("arrays", "objects")
-_INTEGERS = ("number", "string")
+ROWS = ("arrays", "objects")
+INTEGERS = ("number", "string")
 _INT64_EDGE = 2.0**63
 
 
@@ -266,8 +266,8 @@ def _ask(fields: Mapping[str, Any], headers: Mapping[str, str], settings: Settin
         format=_string(fields, "format"),
         timeout=_timeout(_either(fields, "timeout", headers, "cypher-timeout"), settings),
         id=_id(_either(fields, "id", headers, "cypher-query-id")),
-        rows=_choice(fields, "rows", _ROWS),
-        integers=_choice(fields, "integers", _INTEGERS),
+        rows=_choice(fields, "rows", ROWS),
+        integers=_choice(fields, "integers", INTEGERS),
     )
 
 
