@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from cypherd.binder.expressions import Variable
 from cypherd.errors import CypherSyntaxError
 from cypherd.parser import ast
+from cypherd.values.names import suggestion as suggestion
 from cypherd.values.types import CypherType
 
 
@@ -27,13 +27,6 @@ class Symbol:
 
 
 Scope = Mapping[str, Symbol]
-
-
-def suggestion(name: str, known: Iterable[str]) -> str | None:
-    """A hint that names what is spelled nearly alike, if anything is."""
-    by_lower = {candidate.lower(): candidate for candidate in known}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.7)
-    return f"did you mean {by_lower[close[0]]}?" if close else None
 
 
 def syntax_error(detail: str, message: str, at: int, hint: str | None = None) -> CypherSyntaxError:

@@ -18,6 +18,7 @@ from cypherd.settings import GIB
 from cypherd.storage.lmdb.layout import packb, unpackb
 from cypherd.storage.lmdb.packed import FEWEST, properties_of
 from cypherd.storage.lmdb.store import LmdbStore, open_store
+from tests.property.temporal_values import TEMPORAL
 
 INTEGERS = st.one_of(
     st.integers(-(2**63), 2**63 - 1),
@@ -28,7 +29,12 @@ TEXTS = st.one_of(
 )
 SCALARS = st.one_of(INTEGERS, st.floats(), TEXTS, st.booleans())
 VALUES = st.one_of(
-    SCALARS, st.lists(SCALARS, max_size=3), st.just(list(range(20))), st.just("y" * 70_000)
+    SCALARS,
+    st.lists(SCALARS, max_size=3),
+    st.just(list(range(20))),
+    st.just("y" * 70_000),
+    TEMPORAL,
+    st.lists(TEMPORAL, max_size=3),
 )
 KEYS = st.one_of(st.integers(0, 6), st.sampled_from([127, 128, 255, 256, 65_535, 65_536]))
 MAPS = st.dictionaries(KEYS, VALUES, max_size=20)

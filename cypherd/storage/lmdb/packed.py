@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cypherd.batch.columns import IntArray
-from cypherd.storage.lmdb.layout import unpackb
+from cypherd.storage.lmdb.layout import unpack_all
 
 FEWEST = 48
 """Below this many records it is quicker to unpack them whole."""
@@ -101,7 +101,7 @@ class _Found:
     def _others(self, begin: IntArray, end: IntArray) -> list[Any]:
         data = self._data
         places = zip(begin.tolist(), end.tolist(), strict=True)
-        return [unpackb(bytes(data[a:b])) for a, b in places]
+        return unpack_all([bytes(data[a:b]) for a, b in places])
 
 
 def _decoded(value: str) -> str:

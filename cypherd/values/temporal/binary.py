@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from cypherd.values.temporal.duration import Duration
@@ -85,7 +86,9 @@ def _pack_date(value: Date) -> bytes:
     return (_SHORT_DATE if fits else _LONG_DATE).pack(value.day)
 
 
+@lru_cache(maxsize=1 << 14)
 def _unpack_date(data: bytes) -> Date:
+    """Stores hold few different days, many times each."""
     return Date(*(_SHORT_DATE if len(data) == _SHORT_DATE.size else _LONG_DATE).unpack(data))
 
 

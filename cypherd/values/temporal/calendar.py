@@ -5,6 +5,8 @@ Years run from -999,999,999 to 999,999,999; weeks are those of ISO 8601.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from cypherd.errors import ArgumentError
 
 MIN_YEAR, MAX_YEAR = -999_999_999, 999_999_999
@@ -32,6 +34,7 @@ def epoch_day(year: int, month: int, day: int) -> int:
     return era * DAYS_OF_400_YEARS + day_of_era - _EPOCH_FROM_MARCH_OF_YEAR_0
 
 
+@lru_cache(maxsize=1 << 14)
 def civil(day: int) -> tuple[int, int, int]:
     """(year, month, day of month) of an epoch day."""
     era, day_of_era = divmod(day + _EPOCH_FROM_MARCH_OF_YEAR_0, DAYS_OF_400_YEARS)

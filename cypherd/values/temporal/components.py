@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cypherd.errors import ArgumentError
+from cypherd.values.names import suggestion
 from cypherd.values.temporal import calendar
 from cypherd.values.temporal.duration import Duration, fitting
 from cypherd.values.temporal.model import (
@@ -100,7 +101,9 @@ def component(value: TemporalValue, name: str) -> Any:
     reader = COMPONENTS[type(value)].get(name) or _BY_LOWER_NAME[type(value)].get(name.lower())
     if reader is None:
         raise ArgumentError(
-            f"a {value.name} has no component {name}", detail="InvalidArgumentValue"
+            f"a {value.name} has no component {name}",
+            detail="InvalidArgumentValue",
+            hint=suggestion(name, COMPONENTS[type(value)]),
         )
     return reader(value)
 

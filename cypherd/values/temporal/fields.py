@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from cypherd.errors import ArgumentError, CypherTypeError
+from cypherd.values.names import suggestion
 from cypherd.values.temporal import calendar
 from cypherd.values.temporal.calendar import within
 from cypherd.values.temporal.model import NANOS
@@ -32,8 +33,8 @@ _ALIASES = {"weekday": "dayOfWeek", "quarterday": "dayOfQuarter"}
 Fields = Mapping[str, Any]
 
 
-def refuse(message: str) -> NoReturn:
-    raise ArgumentError(message, detail="InvalidArgumentValue")
+def refuse(message: str, hint: str | None = None) -> NoReturn:
+    raise ArgumentError(message, detail="InvalidArgumentValue", hint=hint)
 
 
 def known(fields: Fields, allowed: frozenset[str], function: str) -> dict[str, Any]:
@@ -43,7 +44,7 @@ def known(fields: Fields, allowed: frozenset[str], function: str) -> dict[str, A
     for given, value in fields.items():
         name = given if given in allowed else _proper(given, allowed)
         if name is None:
-            refuse(f"{function}() has no field {given}")
+            refuse(f"{function}() has no field {given}", suggestion(given, allowed))
         if name in found:
             refuse(f"{function}() was given {name} twice")
         if value is not None:

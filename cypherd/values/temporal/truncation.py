@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from cypherd.values.names import suggestion
 from cypherd.values.temporal import calendar
 from cypherd.values.temporal import fields as f
 from cypherd.values.temporal.construction import parts_of
@@ -150,5 +151,6 @@ def _day(value: TemporalValue, function: str) -> int:
 def _unit(unit: str, units: Mapping[str, object], function: str) -> str:
     name = _BY_LOWER_NAME.get(unit.lower(), "")
     if name not in units:
-        f.refuse(f"{function}.truncate() knows no unit {unit!r}: {', '.join(units)}")
+        known = ", ".join(units)
+        f.refuse(f"{function}.truncate() knows no unit {unit!r}: {known}", suggestion(unit, units))
     return name

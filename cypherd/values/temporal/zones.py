@@ -14,6 +14,7 @@ from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
 from cypherd.errors import ArgumentError
+from cypherd.values.names import suggestion
 from cypherd.values.temporal.calendar import DAYS_OF_400_YEARS
 
 Zone: TypeAlias = "int | str"
@@ -21,6 +22,9 @@ Zone: TypeAlias = "int | str"
 
 UTC = 0
 MAX_OFFSET = 18 * 3600
+
+_SHOWN = 100
+"""Characters of a bad name that an error shows."""
 
 OFFSET_PATTERN = r"[Zz]|[+-]\d{2}(?::?\d{2}(?::?\d{2})?)?"
 _OFFSET = re.compile(r"([+-])(\d{2})(?::?(\d{2})(?::?(\d{2}))?)?", re.ASCII)
@@ -74,7 +78,11 @@ def parse_zone(text: str) -> Zone:
         return offset
     name = _names().get(text.replace(" ", "_").lower())
     if name is None:
-        raise ArgumentError(f"there is no time zone {text!r}", detail="InvalidArgumentValue")
+        raise ArgumentError(
+            f"there is no time zone {text[:_SHOWN]!r}",
+            detail="InvalidArgumentValue",
+            hint=suggestion(text, _names().values()),
+        )
     return name
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from cypherd.values.temporal.parsing import (
     parse_local_time,
     parse_time,
 )
+from cypherd.values.temporal.zones import parse_zone
 
 DAY = parse_date("1984-10-11")
 LOCAL_TIME = parse_local_time("12:31:14.645876123")
@@ -328,3 +330,20 @@ def test_values_are_kept_in_sets_and_pickled() -> None:
     assert len(set(VALUES) | set(pickle.loads(pickle.dumps(VALUES)))) == len(VALUES)
     assert DateTime(0, 0, 0) != DateTime(0, 0, 0, "UTC")
     assert Duration(1, 0, 0, 0) != Duration(0, 30, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("ask", "hint"),
+    [
+        (lambda: parse_zone("Europe/Berln"), "did you mean Europe/Berlin?"),
+        (lambda: parse_zone("x" * 100_000), None),
+        (lambda: component(DAY, "yaer"), "did you mean year?"),
+        (lambda: construction.make_date({"year": 1984, "mnth": 1}), "did you mean month?"),
+        (lambda: truncation.truncate_date("centruy", DAY, {}), "did you mean century?"),
+    ],
+)
+def test_near_names(ask: Callable[[], Any], hint: str | None) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        ask()
+    assert caught.value.hint == hint
+    assert len(caught.value.message) < 300
