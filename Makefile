@@ -84,6 +84,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.cancel_latency --tries 10
 	$(BIN)/python -m benchmarks.under_load --seconds 5
 	$(BIN)/python -m benchmarks.disconnect --tries 10
+	$(BIN)/python -m benchmarks.stream_rates --rows 500000
 	$(BIN)/python -m benchmarks.kill_rounds --rounds 10
 
 jmeter: $(VENV)/.installed-dev

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from cypherd.engine import Result
 from cypherd.render.cells import Cells, number_cells, text_of
-from cypherd.render.chunks import ChunkBuffer
+from cypherd.render.chunks import ChunkBuffer, in_pieces
 from cypherd.render.plans import plan_as_rows
 from cypherd.render.renderer import Headers, RenderOptions
 
@@ -39,7 +39,7 @@ class CsvRenderer:
         exact = options.integers == "string"
         buffer = ChunkBuffer()
         buffer.write(self._header(columns))
-        for batch in batches:
+        for batch in in_pieces(batches, buffer):
             if batch.length and columns:
                 cells = [self._cells(batch.columns[name].to_list(), exact) for name in columns]
                 buffer.write(_lines(cells))

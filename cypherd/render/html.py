@@ -17,7 +17,7 @@ from cypherd.engine import Result
 from cypherd.errors import CypherdError
 from cypherd.planner.explain import to_text
 from cypherd.render.cells import Cells, number_cells
-from cypherd.render.chunks import ChunkBuffer
+from cypherd.render.chunks import ChunkBuffer, in_pieces
 from cypherd.render.literals import literal
 from cypherd.render.renderer import Headers, RenderOptions
 from cypherd.render.templates import environment
@@ -51,7 +51,7 @@ class HtmlRenderer:
         buffer.write(page.head())
         count = 0
         try:
-            for batch in result.batches:
+            for batch in in_pieces(result.batches, buffer):
                 if batch.length and result.columns:
                     columns = [batch.columns[name].to_list() for name in result.columns]
                     buffer.write(_rows(columns))

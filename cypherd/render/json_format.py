@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from cypherd.engine import Result
 from cypherd.errors import CypherdError
-from cypherd.render.chunks import ChunkBuffer
+from cypherd.render.chunks import ChunkBuffer, in_pieces
 from cypherd.render.renderer import Headers, RenderOptions
 from cypherd.render.values import encode_rows, to_json
 
@@ -24,7 +24,7 @@ class JsonRenderer:
         buffer.write(b'{"columns":' + to_json(result.columns) + b',"data":[')
         separator = b""
         try:
-            for batch in result.batches:
+            for batch in in_pieces(result.batches, buffer):
                 if batch.length:
                     rows = to_json(encode_rows(batch, result.columns, options))
                     buffer.write(separator)

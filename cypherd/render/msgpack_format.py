@@ -20,7 +20,7 @@ import msgpack
 from cypherd.batch.columns import Batch
 from cypherd.engine import Result
 from cypherd.errors import CypherdError, MemoryLimitExceeded, StorageFull
-from cypherd.render.chunks import ChunkBuffer
+from cypherd.render.chunks import ChunkBuffer, in_pieces
 from cypherd.render.json_format import trailer_parts
 from cypherd.render.renderer import CHUNK_BYTES, Headers, RenderOptions
 from cypherd.render.values import write_with
@@ -49,7 +49,7 @@ class MsgpackRenderer:
     def render(self, result: Result, options: RenderOptions) -> Iterator[bytes]:
         packer = _packer()
         with _Rows(options.spool_limit) as rows:
-            for batch in result.batches:
+            for batch in in_pieces(result.batches, rows):
                 if batch.length:
                     rows.add(_packed(packer.pack, batch, result.columns, options), batch.length)
             trailer = trailer_parts(result)
@@ -79,7 +79,7 @@ class MsgpackSequenceRenderer:
         buffer.write(pack({"columns": result.columns}))
         count = 0
         try:
-            for batch in result.batches:
+            for batch in in_pieces(result.batches, buffer):
                 if batch.length:
                     buffer.write(_packed(pack, batch, result.columns, options))
                     count += batch.length
@@ -146,7 +146,7 @@ class _Rows:
         self._limit = limit
         self._parts: list[bytes] = []
         self._held = 0
-        self._total = 0
+        self.total = 0
         self._file: IO[bytes] | None = None
         self.count = 0
 
@@ -165,8 +165,8 @@ class _Rows:
     def add(self, data: bytes, rows: int) -> None:
         """Raises MemoryLimitExceeded, naming the setting; StorageFull."""
         self.count += rows
-        self._total += len(data)
-        if self._total > self._limit:
+        self.total += len(data)
+        if self.total > self._limit:
             raise MemoryLimitExceeded(
                 f"the result is larger than the {self._limit:,} bytes that the setting spool_limit "
                 "allows; the format msgpack-seq needs no spool"

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from cypherd.engine import Result
 from cypherd.errors import CypherdError
-from cypherd.render.chunks import ChunkBuffer
+from cypherd.render.chunks import ChunkBuffer, in_pieces
 from cypherd.render.json_format import trailer_parts
 from cypherd.render.renderer import Headers, RenderOptions
 from cypherd.render.values import encode_rows, to_json
@@ -29,7 +29,7 @@ class NdjsonRenderer:
         buffer.write(to_json({"columns": result.columns}) + b"\n")
         count = 0
         try:
-            for batch in result.batches:
+            for batch in in_pieces(result.batches, buffer):
                 if batch.length:
                     rows = encode_rows(batch, result.columns, options)
                     buffer.write(_lines(rows))

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from cypherd.batch.columns import Batch
 from cypherd.engine import Result
 from cypherd.render.cells import Cells, number_cells
-from cypherd.render.chunks import ChunkBuffer
+from cypherd.render.chunks import ChunkBuffer, in_pieces
 from cypherd.render.literals import literal, printable, string_literals
 from cypherd.render.plans import plan_as_rows
 from cypherd.render.renderer import PATIENCE, Headers, RenderOptions
@@ -24,6 +24,7 @@ from cypherd.render.renderer import PATIENCE, Headers, RenderOptions
 _SAMPLE = 1000
 # One long text should not push everything else off the screen.
 _WIDEST = 60
+_STEP = 16
 CellsOf = Callable[[Sequence[Any]], Cells]
 _NUMBERS: frozenset[type] = frozenset({int, float, type(None)})
 
@@ -46,7 +47,7 @@ class TextRenderer:
         if columns:
             buffer.write(layout.head(columns))
         count = 0
-        for batch in _all(sample, batches):
+        for batch in in_pieces(_all(sample, batches), buffer):
             if batch.length and columns:
                 values = [cells_of(batch.columns[name].to_list()) for name in columns]
                 buffer.write(layout.rows(values))
@@ -97,9 +98,20 @@ def _layout(names: Sequence[str], sample: Sequence[Batch], cells_of: CellsOf) ->
         for i, name in enumerate(names):
             values = batch.columns[name].to_list()
             right[i] = right[i] and set(map(type, values)) <= _NUMBERS
-            widest = max(map(display_width, cells_of(values)), default=0)
-            widths[i] = max(widths[i], min(widest, _WIDEST))
+            widths[i] = max(widths[i], _widest(values, cells_of))
     return _Layout(tuple(widths), tuple(right))
+
+
+def _widest(values: Sequence[Any], cells_of: CellsOf) -> int:
+    """The width that a column needs, up to _WIDEST: the first cell of that much ends the search,
+    so that few of a column's huge values are looked at."""
+    widest = 0
+    for start in range(0, len(values), _STEP):
+        cells = cells_of(values[start : start + _STEP])
+        widest = max(widest, *map(display_width, cells))
+        if widest >= _WIDEST:
+            break
+    return min(widest, _WIDEST)
 
 
 def _sample(batches: Iterator[Batch]) -> list[Batch]:

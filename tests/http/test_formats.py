@@ -151,6 +151,15 @@ def test_a_browser_gets_a_page(port: int) -> None:
     assert readers.read_html(answer.body) == [[("text", "<img src=x onerror=alert(1)>")]]
 
 
+def test_a_browser_gets_errors_as_a_page_with_the_place(port: int) -> None:
+    answer = ask(port, "MATCH (n)\nRETURN '<b>', nobody", accept=BROWSER)
+    assert answer.status == 400
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    page = answer.body.decode()
+    assert "RETURN &#39;&lt;b&gt;&#39;, nobody\n" + " " * 14 + "^</pre>" in page
+    assert "<b>" not in page
+
+
 @pytest.mark.parametrize("value", ["</td><script>", "<!--rows-->", "{{ 7 }}", '\'" onload="x'])
 def test_nothing_of_a_value_becomes_markup(port: int, value: str) -> None:
     query = f"RETURN $v AS v, [$v] AS l, {{k: $v}} AS m, {json.dumps(value)} AS `{value}`"

@@ -49,6 +49,7 @@ FULL: dict[str, Any] = {
         pytest.param(orjson.dumps(FULL), "application/json; charset=UTF-8", id="json-charset"),
         pytest.param(msgpack.packb(FULL), "application/msgpack", id="msgpack"),
         pytest.param(msgpack.packb(FULL), "application/x-msgpack", id="x-msgpack"),
+        pytest.param(msgpack.packb(FULL), "Application/VND.MsgPack", id="vnd.msgpack"),
         pytest.param(
             urlencode({**FULL, "params": orjson.dumps(FULL["params"])}).encode(),
             "application/x-www-form-urlencoded",
@@ -160,6 +161,13 @@ def test_what_is_wrong_is_named(
     with pytest.raises(kind) as caught:
         post(body, content_type)
     assert words in caught.value.message
+
+
+def test_fields_that_a_form_leaves_empty_are_not_given() -> None:
+    fields = {"query": "q", **dict.fromkeys(("params", "format", "timeout", "id", "rows"), "")}
+    ask = post(urlencode({**fields, "x": ""}).encode(), "application/x-www-form-urlencoded")
+    assert ask == post(b"query=q&x=", "application/x-www-form-urlencoded")
+    assert ask.parameters == {"x": ""}
 
 
 def test_a_control_in_url_and_body_is_refused() -> None:
