@@ -73,13 +73,13 @@ def ldbc_indexed(ldbc: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     import_folder(ldbc, path, map_size=MAP_SIZE)
     store = open_store(path, map_size=MAP_SIZE)
     with store.write() as transaction:
-        _index(transaction, (ldbc / "indices.cypher").read_text(encoding="utf-8"))
+        index_by_script(transaction, (ldbc / "indices.cypher").read_text(encoding="utf-8"))
         transaction.commit()
     yield store
     store.close()
 
 
-def _index(transaction: WriteTransaction, script: str) -> None:
+def index_by_script(transaction: WriteTransaction, script: str) -> None:
     """Every index and constraint of the script that the import did not make already."""
     held = {
         (index.owner, index.properties)

@@ -13,6 +13,7 @@ from cypherd.executor.correlation import first_row_pays, one_row_at_a_time, writ
 from cypherd.executor.mapper import MAPPERS
 from cypherd.executor.profile import counting, own_times
 from cypherd.planner.logical import operators as logical
+from cypherd.storage.protocols import Expansion, SeekRows
 
 
 def test_every_logical_operator_has_a_mapper() -> None:
@@ -46,6 +47,18 @@ class _Transaction:
         yield np.arange(3)
         yield np.arange(2)
 
+    def expand(self, nodes: Any, direction: str, types: Any, size: int) -> Any:
+        """Node number 1 has none, number 2 comes in two pieces."""
+        for row in ([0, 2, 2], [2, 3]):
+            ids = np.array(row)
+            yield Expansion(ids, ids, ids)
+
+    def index_seek(self, index: Any, values: Any) -> Any:
+        return SeekRows(np.arange(1), np.arange(1))
+
+    def index_range(self, index: Any, low: Any) -> Any:
+        return iter(())
+
     def node_properties(self, nodes: Any, keys: list[int]) -> list[list[Any]]:
         return [[None] * len(nodes)] * len(keys)
 
@@ -61,6 +74,19 @@ def test_hits_are_rows_asked_for_or_given() -> None:
     again: Any = counting(proxy, other)
     list(again.scan())
     assert (profile.store_hits, other.store_hits) == (9, 5)
+
+
+def test_a_look_that_finds_nothing_is_a_hit() -> None:
+    def hits(name: str, *arguments: Any) -> int:
+        profile = OperatorProfile()
+        answer = getattr(counting(_Transaction(), profile), name)(*arguments)  # type: ignore[arg-type]
+        if not isinstance(answer, SeekRows):
+            list(answer)
+        return profile.store_hits
+
+    assert hits("expand", np.arange(6), "out", None, 3) == 5 + 3
+    assert hits("index_seek", object(), [(1,), (2,), (3,)]) == 3
+    assert hits("index_range", object(), [1, 2]) == 1
 
 
 _ARGUMENT = logical.LogicalArgument()
