@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from cypherd.binder.expressions import BoundExpression
 from cypherd.planner.formatting import show, variable
@@ -111,6 +112,9 @@ def _access(operator: LogicalOperator) -> str:
                 operator.direction,
                 operator.end,
             )
+        case ops.LogicalShortestPath(predicates=predicates) if predicates:
+            where = " and ".join(show(predicate) for predicate in predicates)
+            return f"{_access(replace(operator, predicates=()))} where {where}"
         case ops.LogicalVarLengthExpand() | ops.LogicalShortestPath():
             return _walked(
                 operator.start,

@@ -28,6 +28,7 @@ from cypherd.planner.cardinality import Cardinality
 from cypherd.planner.leaves import NO_SOURCE, Leaf, node_leaves, relationship_leaves
 from cypherd.planner.logical import operators as ops
 from cypherd.planner.logical.operators import LogicalOperator
+from cypherd.planner.shortest import shortest_step
 from cypherd.values.types import CypherType as T
 
 Step: TypeAlias = LogicalOperator | BoundExpression
@@ -266,23 +267,10 @@ class Ordering:
 
     def shortest(self, search: Search, pattern: ShortestPattern) -> Search:
         """A shortest path between two nodes that are bound by now."""
-        relationship = pattern.relationship
-        assert relationship.length is not None
-        step = ops.LogicalShortestPath(
-            source=NO_SOURCE,
-            start=relationship.start,
-            end=relationship.end,
-            relationships=relationship.variable,
-            path=pattern.path,
-            direction=relationship.direction,
-            types=relationship.types,
-            minimum=relationship.length[0],
-            maximum=relationship.length[1],
-            all=pattern.all,
-            properties=relationship.properties,
-        )
-        binds = (relationship.variable, pattern.path) if pattern.path else (relationship.variable,)
-        return self.stepped(search, step, *binds)
+        step = shortest_step(pattern, search.predicates, search.bound)
+        left = tuple(p for p in search.predicates if p not in step.predicates)
+        binds = (step.relationships, *(() if step.path is None else (step.path,)))
+        return self.stepped(replace(search, predicates=left), step, *binds)
 
 
 def _node(name: str) -> Variable:

@@ -7,28 +7,31 @@ the level that meets the other side is not finished.
 
     level:  frontier ids  --expand-->  steps (node before, relationship, node after), as arrays,
                                        without those to nodes met on an earlier level
+
+Predicates on the path are part of the search: what they ask of each relationship and node narrows
+the steps, and a path that fulfils them all is wanted. Where no shortest path does, longer ones are
+tried in order of length (trails.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from itertools import islice
 
 import numpy as np
 
 from cypherd.batch.columns import Batch, BoolArray, Column, IntArray, ObjectColumn
 from cypherd.executor.context import ExecutionContext
-from cypherd.executor.items import CompiledItems, compile_items
+from cypherd.executor.evaluator import compile_predicate
 from cypherd.executor.memory import Holding
-from cypherd.executor.operator import Mapping, Operator
-from cypherd.executor.operators.property_filter import PropertyFilter
+from cypherd.executor.operator import Mapping, Operator, Predicate
+from cypherd.executor.operators.step_filter import StepConditions, step_conditions
+from cypherd.executor.operators.trails import FoundPath, levels
 from cypherd.executor.rows import entity_ids, single_rows, taken, zeros
 from cypherd.executor.tokens import type_tokens
 from cypherd.planner.logical.operators import Direction, LogicalShortestPath
 from cypherd.values.graph import NodeRef, PathRef, RelationshipRef
-
-FoundPath: TypeAlias = tuple[list[int], list[int]]
 
 _STEP_BYTES = 40
 _PIECE = 1024
@@ -42,7 +45,8 @@ _TURNED: dict[Direction, Direction] = {"out": "in", "in": "out", "both": "both"}
 class ShortestPath(Operator):
     source: Operator
     plan: LogicalShortestPath
-    properties: CompiledItems
+    conditions: StepConditions
+    predicates: tuple[Predicate, ...]
 
     def _batches(self, context: ExecutionContext, argument: Batch) -> Iterator[Batch]:
         plan = self.plan
@@ -59,20 +63,64 @@ class ShortestPath(Operator):
         plan = self.plan
         if start == end:
             if plan.minimum == 0:
-                yield self._columns(row, [([start], [])])
+                yield from self._kept(context, row, [([start], [])])
             return
         with Holding(context.guard) as held:
             search = _Search(self, context, row, held)
-            paths: list[FoundPath] = []
-            for path in search.paths(start, end):
-                paths.append(path)
-                if len(paths) >= context.batch_size:
-                    yield self._columns(row, paths)
-                    paths = []
-                if not plan.all:
-                    break
-            if paths:
-                yield self._columns(row, paths)
+            found, length = False, 0
+            size = context.batch_size if search.all else 1
+            for paths in _in_pieces(search.paths(start, end), size):
+                length = len(paths[0][1])
+                for batch in self._kept(context, row, paths):
+                    found = True
+                    yield batch
+                    if not plan.all:
+                        return
+            if length and not found and self._may_be_longer():
+                yield from self._longer(context, row, search, (start, end), length)
+
+    def _may_be_longer(self) -> bool:
+        """Does a predicate ask more than that each step fulfils something? What the steps alone
+        decide, the shortest path fulfils, or none does."""
+        plan = self.plan
+        return len(plan.predicates) > len(plan.each_relationship) + len(plan.each_node)
+
+    def _longer(
+        self,
+        context: ExecutionContext,
+        row: Batch,
+        search: _Search,
+        ends: tuple[int, int],
+        length: int,
+    ) -> Iterator[Batch]:
+        """The shortest of the paths longer than `length` that fulfil the predicates."""
+        start, end = ends
+        walk = levels(
+            context, start, search.direction, search.types, search.steps_kept, search.held
+        )
+        for depth, level in enumerate(walk, 1):
+            if search.longest is not None and depth > search.longest:
+                return
+            found = False
+            paths = level.to(end) if depth > length else []
+            for piece in _in_pieces(iter(paths), context.batch_size):
+                for batch in self._kept(context, row, piece):
+                    found = True
+                    yield batch
+                    if not self.plan.all:
+                        return
+            if found:
+                return
+
+    def _kept(
+        self, context: ExecutionContext, row: Batch, paths: list[FoundPath]
+    ) -> Iterator[Batch]:
+        """Those that fulfil the predicates; one, where one is enough."""
+        batch = self._columns(row, paths)
+        for predicate in self.predicates:
+            batch = batch.take(predicate(batch, context))
+        if batch.length:
+            yield batch if self.plan.all else batch.take(zeros(1))
 
     def _columns(self, row: Batch, paths: list[FoundPath]) -> Batch:
         lists = [[RelationshipRef(i) for i in relationships] for _, relationships in paths]
@@ -86,6 +134,11 @@ class ShortestPath(Operator):
             )
         [batch] = taken(row, zeros(len(paths)), added, len(paths))
         return batch
+
+
+def _in_pieces(paths: Iterator[FoundPath], size: int) -> Iterator[list[FoundPath]]:
+    while piece := list(islice(paths, size)):
+        yield piece
 
 
 class _Side:
@@ -149,11 +202,10 @@ class _Search:
         self.held = held
         self.direction = plan.direction
         self.longest = plan.maximum
-        self.all = plan.all
+        # One that fulfils the predicates may be any of the shortest.
+        self.all = plan.all or bool(plan.predicates)
         self.types = type_tokens(context.transaction.schema, plan.types)
-        self.filter = (
-            PropertyFilter(operator.properties, row, context) if operator.properties else None
-        )
+        self.steps_kept = operator.conditions.of(row, context)
 
     def paths(self, start: int, end: int) -> Iterator[FoundPath]:
         """(nodes, relationships) of each shortest path from start to end."""
@@ -198,9 +250,8 @@ class _Search:
         for found in transaction.expand(side.front, side.direction, self.types, _PIECE):
             guard.check()
             steps = np.stack([side.front[found.row], found.relationship, found.neighbour])
-            if self.filter is not None:
-                rows = zeros(len(found.row))
-                steps = steps[:, self.filter.keep(transaction, rows, found.relationship)]
+            if self.steps_kept is not None:
+                steps = steps[:, self.steps_kept.keep(found.relationship, found.neighbour)]
             yield steps
 
     def _joined(self, meeting: IntArray, forward: _Side, backward: _Side) -> Iterator[FoundPath]:
@@ -227,5 +278,6 @@ def map_shortest_path(plan: LogicalShortestPath, number: int, mapping: Mapping) 
         number=number,
         source=mapping.map(plan.source),
         plan=plan,
-        properties=compile_items(plan.properties),
+        conditions=step_conditions(plan),
+        predicates=tuple(map(compile_predicate, plan.predicates)),
     )

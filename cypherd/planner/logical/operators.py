@@ -196,8 +196,10 @@ class LogicalVarLengthExpand(LogicalUnary):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogicalShortestPath(LogicalUnary):
-    """Shortest path(s) between two bound nodes; `all`: each of the shortest. `predicate` is over
-    one relationship, named `relationship`, of the path."""
+    """Shortest path(s) between two bound nodes; `all`: each of the shortest. `predicates` are of
+    the path: the shortest that fulfils them is wanted, not the shortest if it does. What they
+    demand of each relationship or node of it is in `each_relationship` and `each_node`, too, as
+    (variable, predicate), so that a search need not walk what cannot be on the path."""
 
     start: str
     end: str
@@ -209,6 +211,9 @@ class LogicalShortestPath(LogicalUnary):
     maximum: int | None
     all: bool
     properties: Items = ()
+    predicates: tuple[BoundExpression, ...] = ()
+    each_relationship: Items = ()
+    each_node: Items = ()
 
 
 # --- rows -------------------------------------------------------------------------------
