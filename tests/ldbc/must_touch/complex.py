@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 from functools import partial
-from itertools import pairwise
 
-from tests.ldbc.must_touch.graph import Node
+from tests.ldbc.must_touch.graph import Direction, Node
 from tests.ldbc.must_touch.walk import Parameters, Walk, circle, shortest_paths
 
 
@@ -165,19 +164,28 @@ def complex_9(walk: Walk, parameters: Parameters) -> None:
 
 
 def complex_10(walk: Walk, parameters: Parameters) -> None:
-    """Friends of friends who are no friends, with a birthday in time; their posts and tags."""
+    """Friends of friends who are no friends, with a birthday in time; then the tags of their
+    posts, or what carries the tags that the person likes."""
     person = _person(walk, parameters)
     near = set(walk.follow(person, "KNOWS", "both"))
-    for friend in circle(walk, person):
-        if friend in near:
-            continue
-        walk.read(friend)
-        if not _birthday_fits(friend, parameters["month"]):
-            continue
+    others = [friend for friend in circle(walk, person) if friend not in near]
+    walk.read(*others)
+    fitting = [friend for friend in others if _birthday_fits(friend, parameters["month"])]
+    for friend in fitting:
         walk.read(*walk.follow(friend, "IS_LOCATED_IN", "out"))
-        for post in _messages(walk, [friend], "Post"):
-            walk.follow(post, "HAS_TAG", "out")
-            walk.follow(person, "HAS_INTEREST", "out")
+    posts = _messages(walk, fitting, "Post")
+    interests = walk.follow(person, "HAS_INTEREST", "out")
+    walk.include(
+        [
+            partial(_each_followed, posts, "HAS_TAG", "out"),
+            partial(_each_followed, interests, "HAS_TAG", "in"),
+        ]
+    )
+
+
+def _each_followed(nodes: Iterable[Node], type_: str, direction: Direction, walk: Walk) -> None:
+    for node in nodes:
+        walk.follow(node, type_, direction)
 
 
 def _birthday_fits(person: Node, month: int) -> bool:
@@ -255,14 +263,31 @@ def complex_13(walk: Walk, parameters: Parameters) -> None:
 
 
 def complex_14(walk: Walk, parameters: Parameters) -> None:
-    """All shortest paths; for each pair of neighbours on one, the replies of one to the other."""
+    """All shortest paths; then the replies between neighbours: the comments of everyone, or what
+    every second person wrote, with what that replies to and what replies to it."""
     paths = shortest_paths(walk, *_two_people(walk, parameters))
     walk.read(*(person for path in paths for person in path))
-    for person in {person for path in paths for pair in pairwise(path) for person in pair}:
-        for comment in _messages(walk, [person], "Comment"):
-            for message in walk.follow(comment, "REPLY_OF", "out"):
-                walk.read(message)
-                walk.follow(message, "HAS_CREATOR", "out")
+    walk.include(
+        [
+            partial(_replies_by, {person for path in paths for person in path}),
+            partial(_replies_by_and_to, {person for path in paths for person in path[::2]}),
+            partial(_replies_by_and_to, {person for path in paths for person in path[1::2]}),
+        ]
+    )
+
+
+def _replies_by(people: Iterable[Node], walk: Walk) -> None:
+    for comment in _messages(walk, people, "Comment"):
+        for message in walk.follow(comment, "REPLY_OF", "out"):
+            walk.read(message)
+            walk.follow(message, "HAS_CREATOR", "out")
+
+
+def _replies_by_and_to(people: Collection[Node], walk: Walk) -> None:
+    _replies_by(people, walk)
+    for message in _messages(walk, people, "Message"):
+        for comment in walk.having("Comment", walk.follow(message, "REPLY_OF", "in")):
+            walk.follow(comment, "HAS_CREATOR", "out")
 
 
 def _two_people(walk: Walk, parameters: Parameters) -> tuple[Node, Node]:
