@@ -24,6 +24,7 @@ from cypherd.values.temporal.parsing import parse_date
 from cypherd.values.temporal.tagged import tagged
 from tests.unit.render import readers
 
+FRIEND = "https://friend.example"
 FORMATS = [renderer.name for renderer in RENDERERS]
 BROKEN_OFF = ["text", "csv", "csv-excel"]
 TOLD = ["json", "ndjson", "html", "msgpack-seq"]
@@ -48,6 +49,7 @@ def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         "spool_memory": "64KiB",
         "spool_limit": "4MiB",
         "root_path": "/graph",
+        "allowed_origins": FRIEND,
     }
     with Server(tmp_path_factory.mktemp("limited") / "store", settings=settings) as server:
         yield server.port
@@ -214,6 +216,36 @@ def test_what_there_is_is_told(port: int) -> None:
     options = request(port, "OPTIONS", "/cypher")
     assert options.headers["allow"] == "GET, HEAD, POST, OPTIONS"
     assert "application/msgpack" in options.headers["accept-post"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "content_type", "body", "status"),
+    [
+        ("POST", "/cypher?format=csv", "text/plain", b"UNWIND range(1, 100000) AS x RETURN x", 200),
+        ("POST", "/cypher?format=msgpack", "text/plain", b"RETURN nobody", 400),
+        ("POST", "/cypher?format=html", "text/plain", b"RETURN nobody", 400),
+        ("POST", "/cypher?format=xlsx", "text/plain", b"RETURN 1", 406),
+        ("POST", "/cypher", "text/xml", b"<q/>", 415),
+        ("PUT", "/cypher", "text/plain", b"RETURN 1", 405),
+        ("GET", "/cypher?query=CREATE+()", "text/plain", None, 405),
+        ("OPTIONS", "/cypher", "text/plain", None, 204),
+    ],
+)
+def test_an_allowed_origin_may_read_every_answer(
+    limited: int, method: str, path: str, content_type: str, body: bytes | None, status: int
+) -> None:
+    """Also when the browser says that the request crosses sites."""
+    headers = {"Origin": FRIEND, "Sec-Fetch-Site": "cross-site", "Content-Type": content_type}
+    answer = request(limited, method, path, body=body, headers=headers)
+    assert answer.status == status, answer.body
+    assert answer.headers["access-control-allow-origin"] == FRIEND
+    assert "Origin" in answer.headers["vary"]
+    assert "Cypher-Stats" in answer.headers["access-control-expose-headers"]
+    foreign = request(
+        limited, method, path, body=body, headers={**headers, "Origin": "https://x.y"}
+    )
+    assert foreign.status == (status if method in ("PUT", "OPTIONS") else 403)
+    assert "access-control-allow-origin" not in foreign.headers
 
 
 def _error_json(answer: Answer) -> Any:
