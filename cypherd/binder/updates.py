@@ -60,6 +60,13 @@ def _already_bound(name: str | None, at: int) -> Exception:
     return syntax_error("VariableAlreadyBound", f"variable `{name}` is bound already", at)
 
 
+def _check_no_where(graph: _NewGraph, pattern: ast.NodePattern | ast.RelationshipPattern) -> None:
+    if pattern.where is not None:
+        clause = "MERGE" if graph.merge else "CREATE"
+        message = f"a pattern to {clause} takes no WHERE"
+        raise syntax_error("UnexpectedSyntax", message, pattern.at)
+
+
 def _add_path(graph: _NewGraph, pattern: ast.PathPattern) -> None:
     if pattern.shortest is not None:
         raise syntax_error("UnexpectedSyntax", f"{pattern.shortest} cannot be made", pattern.at)
@@ -100,6 +107,7 @@ def _properties(
 
 def _add_node(graph: _NewGraph, pattern: ast.Node, alone: bool) -> Symbol:
     assert isinstance(pattern, ast.NodePattern)
+    _check_no_where(graph, pattern)
     name = pattern.variable
     symbol = graph.scope.get(name) if name is not None else None
     if symbol is not None:
@@ -122,6 +130,7 @@ def _add_node(graph: _NewGraph, pattern: ast.Node, alone: bool) -> Symbol:
 
 
 def _check_new_relationship(graph: _NewGraph, pattern: ast.RelationshipPattern) -> None:
+    _check_no_where(graph, pattern)
     clause = "MERGE" if graph.merge else "CREATE"
     if pattern.variable is not None and pattern.variable in graph.scope:
         raise _already_bound(pattern.variable, pattern.at)

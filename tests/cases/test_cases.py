@@ -8,7 +8,7 @@ with what the file says. A case is a map of
     parameters        a map
     rows              a list of rows, in any order unless `ordered: true`; absent: not checked
     columns           names of the columns
-    error             type and detail (or only the type)
+    error             type and detail (or only the type), and `when`: compile or run
     stats             counters that moved
     after             query and rows: what is in the graph afterwards
 
@@ -74,7 +74,7 @@ def _check(case: dict[str, Any], engine: Engine, store: GraphStore, size: int) -
         try:
             kind = engine.plan(case["query"], reading).kind
         except CypherdError as error:
-            _check_error(case, error)
+            _check_error(case, error, "compile")
             return
         if kind == "read":
             _check_run(case, engine, parameters, reading, size)
@@ -94,7 +94,7 @@ def _check_run(
     try:
         columns, rows, stats = _run(engine, case["query"], parameters, transaction, size)
     except CypherdError as error:
-        _check_error(case, error)
+        _check_error(case, error, "run")
         return
     assert "error" not in case, f"no error, but {rows}"
     if "columns" in case:
@@ -127,12 +127,14 @@ def _run(
     return result.columns, rows, result.stats.to_dict()
 
 
-def _check_error(case: dict[str, Any], error: CypherdError) -> None:
+def _check_error(case: dict[str, Any], error: CypherdError, when: str) -> None:
     assert "error" in case, f"{type(error).__name__}: {error.message} ({error.detail})"
     wanted = case["error"]
     assert error.type == wanted["type"], error.message
     if "detail" in wanted:
         assert error.detail == wanted["detail"], error.message
+    if "when" in wanted:
+        assert when == wanted["when"], error.message
 
 
 def _comparable(rows: list[list[Any]], case: dict[str, Any]) -> list[str]:
