@@ -16,7 +16,7 @@ from cypherd.errors import CypherArithmeticError
 from cypherd.executor.context import Stats
 from cypherd.planner.logical.operators import LogicalArgument
 from cypherd.planner.plan import Plan
-from cypherd.render.registry import renderer_named
+from cypherd.render.registry import RENDERERS, renderer_named
 from cypherd.render.renderer import RenderOptions
 from cypherd.values.graph import Node, Path, Relationship
 
@@ -118,11 +118,24 @@ def failing(rows: int) -> Iterator[Batch]:
     raise CypherArithmeticError("/ by zero")
 
 
-@pytest.mark.parametrize("name", ["json", "ndjson"])
+@pytest.mark.parametrize("name", [renderer.name for renderer in RENDERERS])
 def test_an_error_before_the_first_chunk_has_its_own_status(name: str) -> None:
     chunks = renderer_named(name).render(result_of(failing(10)), RenderOptions())
     with pytest.raises(CypherArithmeticError):
         next(chunks)
+
+
+@pytest.mark.parametrize("name", [renderer.name for renderer in RENDERERS])
+def test_a_late_error_ends_every_format(name: str) -> None:
+    """Those that cannot tell it stop; what they gave so far has no end that looks like one."""
+    renderer = renderer_named(name)
+    given = []
+    with pytest.raises(CypherArithmeticError):
+        given.extend(renderer.render(result_of(failing(5000)), RenderOptions()))
+    body = b"".join(given)
+    assert (b"/ by zero" in body) == renderer.in_band_errors
+    assert b" rows)" not in body
+    assert b"end" not in body
 
 
 def test_a_late_error_is_told_in_the_body() -> None:
