@@ -129,7 +129,7 @@ def test_an_error_before_the_first_chunk_has_its_own_status(name: str) -> None:
 def test_a_late_error_ends_every_format(name: str) -> None:
     """Those that cannot tell it stop; what they gave so far has no end that looks like one."""
     renderer = renderer_named(name)
-    given = []
+    given: list[bytes] = []
     with pytest.raises(CypherArithmeticError):
         given.extend(renderer.render(result_of(failing(5000)), RenderOptions()))
     body = b"".join(given)
