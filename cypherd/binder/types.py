@@ -22,6 +22,7 @@ from cypherd.values.types import CypherType as T
 NUMBERS = frozenset({T.INTEGER, T.FLOAT, T.NUMBER})
 UNKNOWN = frozenset({T.ANY, T.NULL})
 _WITH_PROPERTIES = frozenset({T.NODE, T.RELATIONSHIP, T.MAP, T.TEMPORAL, T.POINT}) | UNKNOWN
+_ADDED = frozenset(T) - {T.BOOLEAN, T.MAP, T.NODE, T.RELATIONSHIP, T.PATH}
 _ARITHMETIC = NUMBERS | UNKNOWN | {T.TEMPORAL}
 
 
@@ -124,7 +125,7 @@ def arithmetic_type(operator: str, left: BoundExpression, right: BoundExpression
     """The type of `left operator right`. Raises InvalidArgumentType where it has none."""
     kinds = {left.type, right.type}
     if operator == "+":
-        return _addition_type(left.type, right.type)
+        return _addition_type(left, right, at)
     for side in (left, right):
         require(side, _ARITHMETIC, "a number", at=at)
     if T.TEMPORAL in kinds or kinds & UNKNOWN:
@@ -140,12 +141,15 @@ def _numeric(kinds: set[T]) -> T:
     return T.FLOAT if T.FLOAT in kinds else T.NUMBER
 
 
-def _addition_type(left: T, right: T) -> T:
-    kinds = {left, right}
+def _addition_type(left: BoundExpression, right: BoundExpression, at: int) -> T:
+    """Anything can be added to a list; what is not known may be one."""
+    kinds = {left.type, right.type}
     if T.LIST in kinds:
         return T.LIST
     if kinds & UNKNOWN:
         return T.ANY
+    for side in (left, right):
+        require(side, _ADDED, "a number, a string or a list", at=at)
     if kinds <= NUMBERS:
         return _numeric(kinds)
     return T.STRING if T.STRING in kinds and kinds <= NUMBERS | {T.STRING} else T.ANY

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cypherd.binder.binder import bind_statement
-from cypherd.binder.expressions import Constant, Property, Variable
+from cypherd.binder.expressions import BoundExpression, Constant, ListOf, Property, Variable
 from cypherd.binder.query import (
     BoundMatch,
     BoundProjection,
@@ -16,6 +16,8 @@ from cypherd.binder.query import (
 from cypherd.parser import ast
 from cypherd.parser.parser import parse
 from cypherd.values.types import CypherType as T
+
+_BO = Constant("Bo", type=T.STRING)
 
 
 def bound(query: str) -> BoundStatement:
@@ -99,13 +101,17 @@ def test_remove_is_setting_null() -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["START p=node:person(name='Bo') RETURN p", "START p=node:person('name:Bo') RETURN p"]
+    ("query", "value"),
+    [
+        ("START p=node:person(name='Bo') RETURN p", _BO),
+        ("START p=node:person('name:Bo') RETURN p", ListOf((_BO,), type=T.LIST)),
+    ],
 )
-def test_start_by_an_old_index(query: str) -> None:
+def test_start_by_an_old_index(query: str, value: BoundExpression) -> None:
     start = bound(query).query.parts[0].clauses[0]
     assert isinstance(start, BoundStart)
     assert (start.index, start.key) == ("person", "name")
-    assert start.value == Constant("Bo", type=T.STRING)
+    assert start.value == value
 
 
 @pytest.mark.parametrize(
