@@ -33,6 +33,7 @@ PREFIX = 0.1
 NULL = 0.1
 OTHER = 0.75
 LIST_LENGTH = 10.0
+_TURNED = {"out": "in", "in": "out", "both": "both"}
 OPEN_LENGTH = 6
 """Relationships at most that an open variable length is taken for."""
 
@@ -81,6 +82,18 @@ class Cardinality:
         out = 0 if direction == "in" else self.context.relationships(types, start=label)
         incoming = 0 if direction == "out" else self.context.relationships(types, end=label)
         return (out + incoming) / nodes
+
+    def walked(
+        self, rows: float, direction: str, types: tuple[str, ...], labels: frozenset[str]
+    ) -> float:
+        """Rows after a step from each of `rows` nodes. Nodes of no known label are taken to be of
+        the one that most of these relationships are at: who asks for a step expects that there is
+        one. There are no more steps than relationships, though, unless nodes come again."""
+        if labels:
+            return rows * self.degree(direction, types, labels)
+        every = self.context.relationships(types) * (2 if direction == "both" else 1)
+        most = every * max(rows / max(self.context.nodes(), 1), 1.0)
+        return min(rows * self._step(direction, types, _TURNED[direction]), most)
 
     def end_share(self, direction: str, types: tuple[str, ...], label: str) -> float:
         """The share of relationships, walked in this direction, that lead to the label."""
@@ -187,7 +200,7 @@ class Cardinality:
                 times = list_length(operator.values[0]) if many else 1.0
                 return source * self.relationship_seek_rows(type_, keys) * times
             case ops.LogicalExpand(start=start, direction=direction, types=types):
-                return source * self.degree(direction, types, labels.get(start, frozenset()))
+                return self.walked(source, direction, types, labels.get(start, frozenset()))
             case ops.LogicalExpandInto(start=start, end=end, direction=direction, types=types):
                 each = self.degree(direction, types, labels.get(start, frozenset()))
                 ends = self.context.nodes(self._rarest(labels.get(end, frozenset())))
@@ -219,7 +232,8 @@ class Cardinality:
     def _var_length(self, operator: ops.LogicalVarLengthExpand, labels: Labels) -> float:
         start = labels.get(operator.start, frozenset())
         first = self.degree(operator.direction, operator.types, start)
-        each = self._onward(operator.direction, operator.types)
+        # One goes on from where one has been led: from nodes of other labels never.
+        each = self._step(operator.direction, operator.types, operator.direction)
         last = operator.maximum if operator.maximum is not None else OPEN_LENGTH
         total = 1.0 if operator.minimum == 0 else 0.0
         for length in range(max(operator.minimum, 1), min(last, 12) + 1):
@@ -229,12 +243,12 @@ class Cardinality:
         ends = self.context.nodes(self._rarest(labels.get(operator.end, frozenset())))
         return total / max(ends, 1)
 
-    def _onward(self, direction: str, types: tuple[str, ...]) -> float:
-        """Relationships to go on by from where one has led: of the label that most of them lead
-        to, as nodes of other labels are never arrived at."""
+    def _step(self, direction: str, types: tuple[str, ...], side: str) -> float:
+        """Relationships of a node of the label that most have at their `side`: at their end for
+        "out", at their start for "in"."""
         found = self.degree(direction, types, frozenset())
         for label in self.context.schema.label_names():
-            share = self.end_share(direction, types, label)
+            share = self.end_share(side, types, label)
             if share > 0.0:
                 found = max(found, share * self.degree(direction, types, frozenset({label})))
         return found

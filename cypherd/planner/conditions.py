@@ -70,7 +70,7 @@ def _of_call(variable: str, call: Call, bound: frozenset[str]) -> Iterator[Condi
                 sure = operator == "=" and value.type is T.INTEGER
                 yield Condition(None, operator, value, call, exact=sure)
             case Variable(name) if name == variable and _is_entity(operator, side, value):
-                yield Condition(None, operator, value, call, exact=False)
+                yield Condition(None, operator, value, call)
 
 
 def _is_id(operator: str, value: BoundExpression) -> bool:

@@ -235,6 +235,22 @@ class Ordering:
                 return search
             search = min(found, key=lambda s: s.rows)
 
+    def best_walk(self, search: Search) -> Search:
+        """Everything that hangs on what is bound: walked from there, or from a seek of another
+        of its nodes if that asks less of the store."""
+        walked = self.connected(search)
+        if not walked.steps or len(search.nodes) > MANY_NODES:
+            return walked
+        reached = search.nodes - walked.nodes
+        tried = [walked]
+        for node in sorted(reached):
+            for leaf in node_leaves(
+                node, search.predicates, search.bound, self.cardinality.context
+            ):
+                if not isinstance(leaf.operator, SCANS):
+                    tried.append(self.connected(self.started(search, leaf)))
+        return min(tried, key=lambda s: s.work)
+
     def best_start(self, search: Search) -> tuple[Leaf, Search] | None:
         """The cheapest way to solve one further connected part; None if all is solved."""
         leaves = list(self._leaves(search))

@@ -35,7 +35,7 @@ class PatternPlanner:
         ordering = Ordering(Cardinality(self.context), self.names)
         search = ordering.begin(graph, state.columns, state.labels, state.rows)
         while True:
-            search = ordering.connected(search)
+            search = ordering.best_walk(search)
             state, search = self._built(state, search)
             found = ordering.best_start(search)
             if found is None:
