@@ -13,6 +13,7 @@ from cypherd.binder.expressions import Property, Variable
 from cypherd.executor.context import ExecutionContext
 from cypherd.executor.evaluator import compile_expression
 from cypherd.executor.operator import Expression
+from cypherd.executor.repeats import properties_of
 from cypherd.executor.rows import has_nulls
 from cypherd.planner.logical.operators import Items
 
@@ -35,12 +36,8 @@ class PropertiesOf:
         key_id = transaction.schema.property_id
         tokens = [key_id(key) for _, key in self.reads]
         known = [token for token in tokens if token is not None]
-        ask = (
-            transaction.node_properties
-            if column.kind == "node"
-            else transaction.relationship_properties
-        )
-        found = iter(ask(column.ids, known) if known else ())
+        asked = properties_of(transaction, column.kind, column.ids, known) if known else ()
+        found = iter(asked)
         return {
             name: ObjectColumn([None] * batch.length if token is None else next(found))
             for (name, _), token in zip(self.reads, tokens, strict=True)

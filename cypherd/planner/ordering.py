@@ -247,8 +247,9 @@ class Ordering:
             for leaf in node_leaves(
                 node, search.predicates, search.bound, self.cardinality.context
             ):
-                if not isinstance(leaf.operator, SCANS):
-                    tried.append(self.connected(self.started(search, leaf)))
+                if isinstance(leaf.operator, SCANS):
+                    continue
+                tried.append(self.connected(self.started(search, leaf)))
         return min(tried, key=lambda s: s.work)
 
     def best_start(self, search: Search) -> tuple[Leaf, Search] | None:

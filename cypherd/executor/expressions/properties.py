@@ -18,6 +18,7 @@ from cypherd.executor.expressions.compiler import Compiler, Evaluate, located
 from cypherd.executor.expressions.entities import Entities, check_alive, entities_of
 from cypherd.executor.expressions.logic import null_mask
 from cypherd.executor.expressions.truth import Truth
+from cypherd.executor.repeats import have_label, properties_of
 from cypherd.storage.protocols import ReadTransaction
 from cypherd.values.description import wrong_type
 from cypherd.values.temporal import TemporalValue
@@ -56,10 +57,11 @@ def read_property(column: Column, key: str, context: ExecutionContext) -> list[A
     if token is None:
         return values
     if len(entities.nodes):
-        found = context.transaction.node_properties(entities.nodes, [token])[0]
+        [found] = properties_of(context.transaction, "node", entities.nodes, [token])
         _scatter(values, entities.node_rows, found)
     if len(entities.relationships):
-        found = context.transaction.relationship_properties(entities.relationships, [token])[0]
+        ids = entities.relationships
+        [found] = properties_of(context.transaction, "relationship", ids, [token])
         _scatter(values, entities.relationship_rows, found)
     return values
 
@@ -125,7 +127,7 @@ def _have_labels(
         token = context.transaction.schema.label_id(label)
         if token is None:
             return np.zeros(len(answer), dtype=np.bool_)
-        answer &= context.transaction.has_label(entities.nodes, token)
+        answer &= have_label(context.transaction, entities.nodes, token)
     return answer
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from cypherd.batch.columns import Batch, IdColumn
 from cypherd.executor.context import ExecutionContext
 from cypherd.executor.operator import Mapping, Operator
+from cypherd.executor.repeats import expansions
 from cypherd.executor.rows import entity_ids, has_nulls, taken
 from cypherd.executor.tokens import type_tokens
 from cypherd.planner.logical.operators import Direction, LogicalExpand
@@ -42,7 +43,7 @@ class Expand(Operator):
         if has_nulls(nodes):
             asked = np.flatnonzero(nodes >= 0)
             nodes = nodes[asked]
-        for found in context.transaction.expand(nodes, self.direction, types, size):
+        for found in expansions(context.transaction, nodes, self.direction, types, size):
             context.guard.check()
             rows = found.row if asked is None else asked[found.row]
             added = {

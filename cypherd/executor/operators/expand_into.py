@@ -10,6 +10,7 @@ import numpy as np
 from cypherd.batch.columns import Batch, IdColumn
 from cypherd.executor.context import ExecutionContext
 from cypherd.executor.operator import Mapping, Operator
+from cypherd.executor.repeats import between
 from cypherd.executor.rows import entity_ids, taken
 from cypherd.executor.tokens import type_tokens
 from cypherd.planner.logical.operators import Direction, LogicalExpandInto
@@ -33,7 +34,9 @@ class ExpandInto(Operator):
             asked = np.flatnonzero((starts >= 0) & (ends >= 0))
             if types == [] or not len(asked):
                 continue
-            found = transaction.expand_into(starts[asked], ends[asked], self.direction, types)
+            found = between(
+                transaction, starts[asked], ends[asked], self.direction, types, context.batch_size
+            )
             added = {self.relationship: IdColumn("relationship", found.id)}
             yield from taken(batch, asked[found.row], added, context.batch_size)
 
