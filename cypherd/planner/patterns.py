@@ -14,6 +14,7 @@ from cypherd.binder.query import PatternGraph, PatternRelationship
 from cypherd.binder.scopes import Names
 from cypherd.binder.traversal import variables
 from cypherd.errors import InternalError
+from cypherd.planner.alternatives import with_alternatives
 from cypherd.planner.cardinality import Cardinality
 from cypherd.planner.context import PlanContext
 from cypherd.planner.lifting import Lifter
@@ -32,6 +33,9 @@ class PatternPlanner:
 
     def plan(self, state: State, graph: PatternGraph) -> State:
         """The graph's rows for every row of the plan."""
+        return with_alternatives(state, graph, self._plan, self.names, self.context)
+
+    def _plan(self, state: State, graph: PatternGraph) -> State:
         ordering = Ordering(Cardinality(self.context), self.names)
         search = ordering.begin(graph, state.columns, state.labels, state.rows)
         while True:

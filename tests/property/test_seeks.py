@@ -27,6 +27,17 @@ QUERIES = {
     "nested alternatives": (
         "MATCH (a:A) WHERE (a.i = 1 OR a.i = 2) AND (a.i = 2 OR a.i = 3) RETURN a.i"
     ),
+    "alternatives of two nodes": (
+        "MATCH (a:A)-[r]->(b:B) WHERE a.i = 1 OR b.i = 2 RETURN a.i, b.i, r.w"
+    ),
+    "alternatives of two ends": (
+        "MATCH p = (a:A)-[r*0..2]->(b:B) WHERE a.i IN [1, 4] OR b.i = 2 OR a.i = null "
+        "RETURN a.i, b.i, [x IN r | x.w], length(p)"
+    ),
+    "optional alternatives": (
+        "MATCH (c:C) OPTIONAL MATCH (a:A)-[r]-(b:B) WHERE a.i = c.i OR b.i = 2 "
+        "RETURN c.i, a.i, b.i, r.w"
+    ),
     "range": "MATCH (a:A) WHERE 1 < a.i <= 3 RETURN a.i",
     "pair": "MATCH (a:A {i: 1})-[r:T]->(b:B {i: 2}) RETURN a.i, b.i, r.w",
     "pair, either way": "MATCH (a:A {i: 1})-[r]-(b:A {i: 1}) RETURN a.i, b.i, r.w",
