@@ -1,5 +1,6 @@
-"""Loading a folder of CSV files into a new store (docs/storage.md)."""
+"""Loading CSV files into a new store (docs/import.md)."""
 
-from cypherd.importer.loading import ImportReport, import_folder
+from cypherd.importer.groups import ImportOptions
+from cypherd.importer.loading import ImportReport, import_files, import_folder
 
-__all__ = ["ImportReport", "import_folder"]
+__all__ = ["ImportOptions", "ImportReport", "import_files", "import_folder"]

@@ -111,3 +111,32 @@ def test_a_wrong_setting(tmp_path: Path) -> None:
 def test_a_wrong_option() -> None:
     assert run("info", "--nonsense").returncode == 2
     assert run("nonsense").returncode == 2
+
+
+def test_import_of_files(tmp_path: Path) -> None:
+    (tmp_path / "persons.csv").write_text("id:ID\tname\n1\tAnn\n2\tBob\n1\tAgain\n")
+    (tmp_path / "knows.csv").write_text(":START_ID\t:END_ID\n1\t2\n1\t3\n")
+    arguments = (
+        *("import", "--store", tmp_path / "store", "--delimiter", "TAB", "--json"),
+        *("--nodes", f"Person={tmp_path / 'persons.csv'}"),
+        *("--relationships", f"KNOWS={tmp_path / 'knows.csv'}"),
+    )
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "persons.csv:4: the id 1 is there already" in done.stderr
+    done = run(*arguments, "--skip-duplicate-nodes", "--skip-bad-relationships")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert (report["nodes"], report["relationships"], report["skipped"]) == (2, 1, 2)
+    assert run("check", "--store", tmp_path / "store").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(), ("folder", "--nodes", "a.csv"), ("--nodes", "a.csv", "--delimiter", "ab")],
+    ids=["nothing", "both", "delimiter"],
+)
+def test_an_import_of_what(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    done = run("import", "--store", tmp_path / "store", *arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
