@@ -42,6 +42,9 @@ def _call(node: ast.FunctionCall, environment: Environment) -> BoundExpression:
     arguments = tuple(bind(argument, environment) for argument in node.arguments)
     type_ = _resolve(node, overloads, arguments)
     if not aggregate:
+        if node.distinct:
+            message = f"{node.name}() is no aggregate and takes no DISTINCT"
+            raise syntax_error("UnexpectedSyntax", message, node.at)
         return bound.Call(name, arguments, type=type_, at=node.at)
     for argument in arguments:
         _check_deterministic(argument)

@@ -16,7 +16,15 @@ from cypherd.errors import ArgumentError
 
 def full_match(pattern: str, text: str) -> bool:
     """Whether the whole of `text` matches. Raises ArgumentError for a bad pattern."""
-    return _compiled(pattern).fullmatch(text) is not None
+    return _compiled(_whole(pattern)).fullmatch(_whole(text)) is not None
+
+
+def _whole(text: str) -> str:
+    """RE2 reads UTF-8, which has no half of a surrogate pair; a parameter may hold one, and a
+    replacement character stands for it."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 @lru_cache(maxsize=256)

@@ -201,7 +201,8 @@ class WriteTransaction(ReadTransaction, Protocol):
     possible and nothing is lost."""
 
     def label_token(self, name: str) -> int:
-        """The token's id, made if new. ArgumentError past the limit of 65,536 types."""
+        """The token's id, made if new. ArgumentError past the limit of 65,536 types, and for a
+        new name that is empty or holds a null character; also of the next two."""
 
     def type_token(self, name: str) -> int: ...
     def property_token(self, name: str) -> int: ...

@@ -332,6 +332,11 @@ class TransactionState(LmdbReadTransaction):
         found = self._schema.tokens(kind).ids.get(name)
         if found is not None:
             return found
+        if not name or "\0" in name:
+            raise ArgumentError(
+                "the name of a label, type or property cannot be empty or hold a null character",
+                detail="InvalidArgumentValue",
+            )
         token = len(self._schema.tokens(kind).names)
         if kind == TYPE and token >= MAX_TYPES:
             raise ArgumentError(f"a store has at most {MAX_TYPES:,} relationship types")
