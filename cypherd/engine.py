@@ -31,6 +31,7 @@ from cypherd.planner.explain import describe
 from cypherd.planner.plan import Plan
 from cypherd.planner.planner import plan_statement
 from cypherd.planner.rules import RULES, Rule
+from cypherd.procedures.registry import BUILT_IN, Procedures
 from cypherd.settings import Settings
 from cypherd.storage.protocols import ReadTransaction
 
@@ -66,8 +67,15 @@ class Result:
 
 
 class Engine:
-    def __init__(self, settings: Settings, *, rules: tuple[Rule, ...] = RULES) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        rules: tuple[Rule, ...] = RULES,
+        procedures: Procedures = BUILT_IN,
+    ) -> None:
         self.settings = settings
+        self.procedures = procedures
         self.rules = rules
         self._plans: _Recent[tuple[str, int], Plan] = _Recent(settings.plan_cache)
         self._compiled: _Recent[tuple[str, int], tuple[Plan, Operator]] = _Recent(
@@ -92,7 +100,9 @@ class Engine:
             max_nesting=self.settings.max_nesting,
             max_length=self.settings.max_query_length,
         )
-        return plan_statement(text, statement, transaction, rules=self.rules)
+        return plan_statement(
+            text, statement, transaction, rules=self.rules, procedures=self.procedures
+        )
 
     def run(
         self,
@@ -114,7 +124,12 @@ class Engine:
             return Result(plan.columns, iter(()), Stats(), plan)
         missing = plan.parameters.difference(parameters)
         if missing:
-            raise ParameterMissing(f"Expected parameter(s): {', '.join(sorted(missing))}")
+            error = ParameterMissing(
+                f"Expected parameter(s): {', '.join(sorted(missing))}", detail="MissingParameter"
+            )
+            # Nothing has run: openCypher counts it among the errors of compile time.
+            error.compile_time = True
+            raise error
         context = ExecutionContext(
             transaction=transaction,
             parameters=parameters,
@@ -122,6 +137,8 @@ class Engine:
             batch_size=batch_size or self.settings.batch_size,
             profile={} if plan.mode == "profile" else None,
             clock=time.time() if clock is None else clock,
+            settings=self.settings,
+            procedures=self.procedures,
         )
         return Result(
             plan.columns, self._batches(plan, context), context.stats, plan, context.profile

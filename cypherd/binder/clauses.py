@@ -11,6 +11,7 @@ from cypherd.binder import function_calls, subqueries
 from cypherd.binder.expressions import BoundExpression
 from cypherd.binder.expressions_binder import bind, bind_predicate
 from cypherd.binder.patterns import bind_patterns
+from cypherd.binder.procedure_calls import bind_call
 from cypherd.binder.projections import bind_projection
 from cypherd.binder.query import (
     BoundClause,
@@ -25,7 +26,7 @@ from cypherd.binder.scopes import Environment, Scope, syntax_error
 from cypherd.binder.showing import bind_show
 from cypherd.binder.types import element_type
 from cypherd.binder.updates import bind_create, bind_delete, bind_foreach, bind_merge, bind_set
-from cypherd.errors import ProcedureError, UnsupportedOperation
+from cypherd.errors import UnsupportedOperation
 from cypherd.parser import ast
 from cypherd.values.types import CypherType as T
 
@@ -52,7 +53,8 @@ def bind_query(query: ast.Query, environment: Environment) -> BoundQuery:
         raise syntax_error(
             "InvalidClauseComposition", "UNION and UNION ALL cannot be mixed", query.at
         )
-    parts = [_bind_part(clauses, environment) for clauses in query.parts]
+    alone = len(query.parts) == 1 and len(query.parts[0]) == 1
+    parts = [_bind_part(clauses, environment, alone) for clauses in query.parts]
     for part, clauses in zip(parts[1:], query.parts[1:], strict=True):
         if {name for name, _ in part.columns} != {name for name, _ in parts[0].columns}:
             raise syntax_error(
@@ -60,14 +62,17 @@ def bind_query(query: ast.Query, environment: Environment) -> BoundQuery:
                 "all sides of a UNION need the same columns",
                 clauses[-1].at,
             )
-    returns = isinstance(query.parts[0][-1], ast.Return | ast.Show)
-    return BoundQuery(tuple(parts), "all" in query.union_kinds, returns)
+    return BoundQuery(tuple(parts), "all" in query.union_kinds, bool(parts[0].columns))
 
 
-def _bind_part(clauses: Sequence[ast.Clause], environment: Environment) -> BoundPart:
+def _bind_part(clauses: Sequence[ast.Clause], environment: Environment, alone: bool) -> BoundPart:
+    """`alone`: there is but one clause in the whole query."""
     bound_clauses: list[BoundClause] = []
     columns: tuple[tuple[str, str], ...] = ()
     for clause in clauses:
+        if isinstance(clause, ast.CallProcedure) and alone:
+            more, _, columns = bind_call(clause, environment, alone=True)
+            return BoundPart(more, columns)
         if isinstance(clause, ast.Show):
             more, scope, columns = bind_show(clause, environment)
             bound_clauses.extend(more)
@@ -110,11 +115,8 @@ def bind_clause(clause: ast.Clause, environment: Environment) -> Bound:
         case ast.Foreach():
             return (bind_foreach(clause, environment),), scope
         case ast.CallProcedure():
-            raise ProcedureError(
-                f"there is no procedure `{clause.name}`",
-                detail="ProcedureNotFound",
-                offset=clause.at,
-            )
+            called, scope, _ = bind_call(clause, environment, alone=False)
+            return called, scope
     raise UnsupportedOperation(f"{type(clause).__name__} is not supported", offset=clause.at)
 
 

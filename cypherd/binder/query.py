@@ -124,11 +124,22 @@ class BoundStart(BoundClause):
 @dataclass(frozen=True, slots=True)
 class BoundShow(BoundClause):
     """The first clause of its query. `what` is a name of `showing.SHOWN`; `kinds`: only rows with
-    these values of the column `type`, if not None. `columns`: (column of the table, variable)."""
+    these values of the column that it selects by, if not None. `columns`: (column of the table, variable)."""
 
     what: str
-    kinds: tuple[str, ...] | None
+    kinds: tuple[str | bool, ...] | None
     columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundCall(BoundClause):
+    """`arguments`: one for each of the procedure. `results`: (place among the results, variable);
+    none: the rows pass by it. `reads`: it reads the graph."""
+
+    procedure: str
+    arguments: tuple[BoundExpression, ...]
+    results: tuple[tuple[int, str], ...]
+    reads: bool
 
 
 @dataclass(frozen=True, slots=True)

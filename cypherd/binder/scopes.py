@@ -9,6 +9,7 @@ from typing import Literal
 from cypherd.binder.expressions import Variable
 from cypherd.errors import CypherSyntaxError
 from cypherd.parser import ast
+from cypherd.procedures.registry import BUILT_IN, Procedures
 from cypherd.values.names import suggestion as suggestion
 from cypherd.values.types import CypherType
 
@@ -82,13 +83,14 @@ class Environment:
     """Where an expression stands. `aggregates`: may it hold aggregates, or is it inside one.
     `projected`: expressions of the projection that ORDER BY and WHERE may repeat, and the
     columns that hold them. `computed`: projected expressions that may not be repeated beside
-    an aggregate."""
+    an aggregate. `procedures`: those that can be called."""
 
     names: Names
     scope: Scope
     aggregates: Aggregates = "forbidden"
     projected: Mapping[ast.Expression, Symbol] = field(default_factory=dict)
     computed: frozenset[ast.Expression] = frozenset()
+    procedures: Procedures = BUILT_IN
 
     def local(self, symbols: Mapping[str, Symbol]) -> Environment:
         """Inside a comprehension: further variables, and no aggregates."""

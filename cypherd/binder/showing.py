@@ -23,6 +23,8 @@ from cypherd.errors import CypherSyntaxError
 from cypherd.parser import ast
 from cypherd.values.types import CypherType as T
 
+Kinds = tuple[str | bool, ...] | None
+"""Values of the column that rows are selected by; None: all rows."""
 Columns = tuple[tuple[str, str], ...]
 """(column name, variable) in order."""
 
@@ -31,14 +33,16 @@ Columns = tuple[tuple[str, str], ...]
 class Shown:
     """`columns`: those that come without YIELD, and their types; `more`: those that only YIELD
     gives. `kinds`: the words that may stand in front, and what they select by the column
-    `type`; None is everything."""
+    `selects_by`; None is everything. `endings`: words that may stand behind, and change nothing."""
 
     columns: Mapping[str, T]
     more: Mapping[str, T]
-    kinds: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
+    kinds: Mapping[str, Kinds] = field(default_factory=dict)
+    selects_by: str = "type"
+    endings: tuple[str, ...] = ()
 
 
-def _constraint_kinds() -> dict[str, tuple[str, ...] | None]:
+def _constraint_kinds() -> dict[str, Kinds]:
     """`NODE KEY`, `REL PROPERTY EXISTENCE` and their like: [entity] kind."""
     entities = {
         "": ("NODE", "RELATIONSHIP"),
@@ -56,13 +60,22 @@ def _constraint_kinds() -> dict[str, tuple[str, ...] | None]:
         "PROPERTY EXISTENCE": "PROPERTY_EXISTENCE",
         "PROPERTY TYPE": "PROPERTY_TYPE",
     }
-    kinds: dict[str, tuple[str, ...] | None] = {"ALL": None}
+    kinds: dict[str, Kinds] = {"ALL": None}
     for (prefix, owners), (word, kind) in product(entities.items(), words.items()):
         # Neo4j calls uniqueness of nodes by no entity.
         types = (f"{owner}_{kind}".replace("NODE_UNIQUENESS", "UNIQUENESS") for owner in owners)
         kinds[prefix + word] = tuple(types)
     return kinds
 
+
+_RIGHTS = {
+    "rolesExecution": T.LIST,
+    "rolesBoostedExecution": T.LIST,
+    "isDeprecated": T.BOOLEAN,
+    "deprecatedBy": T.STRING,
+}
+# There are no users: everyone may call everything.
+_EXECUTABLE = ("EXECUTABLE", "EXECUTABLE BY CURRENT USER")
 
 SHOWN: dict[str, Shown] = {
     "INDEXES": Shown(
@@ -99,6 +112,52 @@ SHOWN: dict[str, Shown] = {
         more={"propertyType": T.STRING, "options": T.MAP, "createStatement": T.STRING},
         kinds=_constraint_kinds(),
     ),
+    "FUNCTIONS": Shown(
+        columns={"name": T.STRING, "category": T.STRING, "description": T.STRING},
+        more={
+            "signature": T.STRING,
+            "isBuiltIn": T.BOOLEAN,
+            "argumentDescription": T.LIST,
+            "returnDescription": T.STRING,
+            "aggregating": T.BOOLEAN,
+            **_RIGHTS,
+        },
+        kinds={"ALL": None, "BUILT IN": (True,), "USER DEFINED": (False,)},
+        selects_by="isBuiltIn",
+        endings=_EXECUTABLE,
+    ),
+    "PROCEDURES": Shown(
+        columns={
+            "name": T.STRING,
+            "description": T.STRING,
+            "mode": T.STRING,
+            "worksOnSystem": T.BOOLEAN,
+        },
+        more={
+            "signature": T.STRING,
+            "argumentDescription": T.LIST,
+            "returnDescription": T.LIST,
+            "admin": T.BOOLEAN,
+            **_RIGHTS,
+            "option": T.MAP,
+        },
+        endings=_EXECUTABLE,
+    ),
+    "SETTINGS": Shown(
+        columns={
+            "name": T.STRING,
+            "value": T.STRING,
+            "isDynamic": T.BOOLEAN,
+            "defaultValue": T.STRING,
+            "description": T.STRING,
+        },
+        more={
+            "startupValue": T.STRING,
+            "isExplicitlySet": T.BOOLEAN,
+            "validValues": T.STRING,
+            "isDeprecated": T.BOOLEAN,
+        },
+    ),
 }
 """What SHOW can show, by the plural of its name."""
 
@@ -114,7 +173,7 @@ def bind_show(
     columns = {**SHOWN[what].columns, **SHOWN[what].more}
     names = _named(clause, what)
     symbols = {
-        name: environment.names.declare(name, columns[name], _elements(columns[name]))
+        name: environment.names.declare(name, columns[name], _element(name, columns[name]))
         for name in names
     }
     show = BoundShow(what, kinds, tuple((name, symbols[name].name) for name in names))
@@ -130,16 +189,22 @@ def bind_show(
     return (show, found), symbols, show.columns
 
 
-def _elements(type_: T) -> T:
-    return T.STRING if type_ is T.LIST else T.ANY
+def _element(name: str, type_: T) -> T:
+    if type_ is not T.LIST:
+        return T.ANY
+    return T.MAP if name in ("argumentDescription", "returnDescription", "indexes") else T.STRING
 
 
-def _meant(clause: ast.Show) -> tuple[str, tuple[str, ...] | None]:
-    """What is shown, and which values of its column `type`. The noun may be in the singular."""
-    *words, noun = clause.words
+def _meant(clause: ast.Show) -> tuple[str, Kinds]:
+    """What is shown, and which values of its column `selects_by`. It may be in the singular."""
+    end = next((i for i, word in enumerate(clause.words) if i and word == "EXECUTABLE"), None)
+    *words, noun = clause.words[:end]
+    ending = " ".join(clause.words[len(words) + 1 :])
     what = next((name for name in (noun, noun + "S", noun + "ES") if name in SHOWN), None)
     if what is None:
         raise _unknown(clause, noun, tuple(SHOWN))
+    if ending and ending not in SHOWN[what].endings:
+        raise _unknown(clause, f"{what} {ending}", SHOWN[what].endings)
     kind = " ".join(words)
     if kind and kind not in SHOWN[what].kinds:
         raise _unknown(clause, f"{kind} {what}", tuple(SHOWN[what].kinds))

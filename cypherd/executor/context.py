@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from cypherd.errors import InternalError
+from cypherd.procedures.registry import BUILT_IN, Procedures
+from cypherd.settings import Settings
 from cypherd.storage.protocols import ReadTransaction, WriteTransaction
 from cypherd.values.temporal.clock import Clock
 
@@ -84,6 +86,9 @@ class ExecutionContext:
     """How few rows may be enough: scans begin with so many and read ever more after them."""
     clock: float = 0.0
     """The statement's start, seconds since the epoch: what timestamp() gives."""
+
+    settings: Settings = field(default_factory=Settings)
+    procedures: Procedures = BUILT_IN
 
     def clocks(self) -> Clock:
         """The statement's clocks; it is a transaction of its own."""

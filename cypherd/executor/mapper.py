@@ -34,6 +34,7 @@ from cypherd.executor.operators.node_index_prefix_seek import map_node_index_pre
 from cypherd.executor.operators.node_index_range_seek import map_node_index_range_seek
 from cypherd.executor.operators.node_index_seek import map_node_index_seek
 from cypherd.executor.operators.optional import map_optional
+from cypherd.executor.operators.procedure_call import map_procedure_call
 from cypherd.executor.operators.produce_results import map_produce_results
 from cypherd.executor.operators.project import map_extend, map_project
 from cypherd.executor.operators.relationship_by_id_seek import map_relationship_by_id_seek
@@ -74,6 +75,7 @@ MAPPERS: dict[type[logical.LogicalOperator], Callable[[Any, int, Any], Operator]
     logical.LogicalProject: map_project,
     logical.LogicalExtend: map_extend,
     logical.LogicalUnwind: map_unwind,
+    logical.LogicalProcedureCall: map_procedure_call,
     logical.LogicalDistinct: map_distinct,
     logical.LogicalEagerAggregation: map_eager_aggregation,
     logical.LogicalSort: map_sort,

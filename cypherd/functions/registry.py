@@ -19,6 +19,17 @@ from cypherd.functions.signature import Function
 
 MODULES = (scalars, conversions, entities, lists, mathematics, strings, temporal, aggregation)
 
+_CATEGORIES = {
+    scalars: "Scalar",
+    conversions: "Conversion",
+    entities: "Scalar",
+    lists: "List",
+    strings: "String",
+    aggregation: "Aggregating",
+    mathematics: "Mathematical",
+}
+"""What SHOW FUNCTIONS calls a module; the others go by their names."""
+
 
 def _by_name(functions: Iterable[Function]) -> Mapping[str, tuple[Function, ...]]:
     found: dict[str, tuple[Function, ...]] = {}
@@ -40,6 +51,16 @@ def find_functions(lower_name: str) -> tuple[Function, ...]:
 def find_operator(name: str) -> tuple[Function, ...]:
     """The operator of that name in binder/expressions.py ("+", "in", "subscript" ...)."""
     return _OPERATORS.get(name, ())
+
+
+def all_functions() -> Mapping[str, tuple[str, tuple[Function, ...]]]:
+    """By display name, in the order of `function_names`: the category and all overloads."""
+    categories = {
+        function.name.lower(): _CATEGORIES.get(module, module.__name__.rpartition(".")[2].title())
+        for module in MODULES
+        for function in module.FAMILY.functions
+    }
+    return {name: (categories[name.lower()], _FUNCTIONS[name.lower()]) for name in function_names()}
 
 
 def function_names() -> tuple[str, ...]:

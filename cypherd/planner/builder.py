@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from cypherd.binder.expressions import BoundExpression, Call, Property, Variable
 from cypherd.binder.query import (
+    BoundCall,
     BoundClause,
     BoundCreate,
     BoundDelete,
@@ -27,6 +28,7 @@ from cypherd.binder.query import (
 )
 from cypherd.binder.scopes import Names
 from cypherd.errors import InternalError
+from cypherd.planner.cardinality import LIST_LENGTH
 from cypherd.planner.context import PlanContext
 from cypherd.planner.lifting import Lifter
 from cypherd.planner.logical import operators as ops
@@ -109,6 +111,8 @@ class Builder:
                 unwind = ops.LogicalUnwind(source=state.plan, expression=lifted, variable=variable)
                 rows = state.rows * 10
                 return replace(state.onto(unwind, variable), rows=rows)
+            case BoundCall():
+                return self._call(clause, state)
             case BoundShow(what, kinds, columns):
                 show = ops.LogicalShow(what=what, kinds=kinds, columns=columns)
                 return state.only(show, frozenset(variable for _, variable in columns))
@@ -142,6 +146,21 @@ class Builder:
         argument = replace(self.lifter.argument(state), rows=1.0)
         graph = replace(clause.graph, paths=())
         return merge(clause, state, self.patterns.plan(argument, graph).plan, self.lifter)
+
+    def _call(self, clause: BoundCall, state: State) -> State:
+        arguments = []
+        for argument in clause.arguments:
+            state, lifted = self.lifter.lift(state, argument)
+            arguments.append(lifted)
+        call = ops.LogicalProcedureCall(
+            source=state.plan,
+            procedure=clause.procedure,
+            arguments=tuple(arguments),
+            results=clause.results,
+            reads=clause.reads,
+        )
+        rows = state.rows * (LIST_LENGTH if clause.results else 1.0)
+        return replace(state.onto(call, *(name for _, name in clause.results)), rows=rows)
 
     def _foreach(self, clause: BoundForeach, state: State) -> State:
         state, expression = self.lifter.lift(state, clause.expression)

@@ -219,6 +219,8 @@ class Cardinality:
                 return max(source - number(count, 0.0), 0.0)
             case ops.LogicalEagerAggregation(keys=keys):
                 return max(source**0.5, min(source, 1.0)) if keys else 1.0
+            case ops.LogicalProcedureCall(results=results):
+                return source * LIST_LENGTH if results else source
             case ops.LogicalShow():
                 return LIST_LENGTH
             case ops.LogicalNodeCount() | ops.LogicalRelationshipCount():

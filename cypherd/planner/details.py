@@ -144,6 +144,9 @@ def _rows(operator: LogicalOperator) -> str:
             return show(predicate)
         case ops.LogicalProject(items=items) | ops.LogicalExtend(items=items):
             return _items(items)
+        case ops.LogicalProcedureCall(procedure=name, arguments=arguments, results=results):
+            given = f" -> {_names(made for _, made in results)}" if results else ""
+            return f"{name}({', '.join(map(show, arguments))}){given}"
         case ops.LogicalUnwind(expression=expression, variable=name):
             return f"{show(expression)} as {variable(name)}"
         case ops.LogicalEagerAggregation(keys=keys, aggregates=aggregates):
@@ -187,7 +190,7 @@ def _writes(operator: LogicalOperator) -> str:
         case ops.LogicalSchemaCommand(command=command):
             return command
         case ops.LogicalShow(what=what, kinds=kinds, columns=columns):
-            chosen = "" if kinds is None else f" of type {' or '.join(kinds)}"
+            chosen = "" if kinds is None else f" of type {' or '.join(map(str, kinds))}"
             return f"{what}{chosen}: {', '.join(variable(name) for _, name in columns)}"
     return ""
 

@@ -70,6 +70,8 @@ def _graph_reads(operator: LogicalOperator) -> Iterator[Fact]:
     match operator:
         case ops.LogicalAllNodesScan() | ops.LogicalNodeByIdSeek() | ops.LogicalNodeCount():
             yield ("node", None)
+        case ops.LogicalProcedureCall(reads=True):
+            yield from _EVERYTHING
         case ops.LogicalNodeByLabelScan(label=label):
             yield ("node", label)
         case ops.LogicalNodeIndexSeek(label=label, properties=keys):
@@ -99,6 +101,11 @@ def _graph_reads(operator: LogicalOperator) -> Iterator[Fact]:
         ):
             yield from _types(types)
             yield from (("property", key) for key, _ in items)
+
+
+_EVERYTHING: tuple[Fact, ...] = tuple(
+    (kind, None) for kind in ("node", "relationship", "property", "labels")
+)
 
 
 def _types(types: tuple[str, ...]) -> Iterator[Fact]:

@@ -21,6 +21,7 @@ from cypherd.planner.logical import operators as ops
 from cypherd.planner.logical.operators import LogicalOperator
 from cypherd.planner.plan import Plan
 from cypherd.planner.rules import RULES, Rule
+from cypherd.procedures.registry import BUILT_IN, Procedures
 from cypherd.storage.protocols import ReadTransaction
 
 _COMMANDS: dict[type[ast.Node], str] = {
@@ -37,6 +38,7 @@ def plan_statement(
     transaction: ReadTransaction,
     *,
     rules: Sequence[Rule] = RULES,
+    procedures: Procedures = BUILT_IN,
 ) -> Plan:
     """The plan of a statement for the snapshot's schema and counts.
 
@@ -44,7 +46,7 @@ def plan_statement(
     in `text`.
     """
     try:
-        return _plan(text, statement, transaction, rules)
+        return _plan(text, statement, transaction, rules, procedures)
     except RecursionError:
         error = UnsupportedOperation("the query has too many clauses or is nested too deeply")
         error.compile_time = True
@@ -56,11 +58,15 @@ def plan_statement(
 
 
 def _plan(
-    text: str, statement: ast.Statement, transaction: ReadTransaction, rules: Sequence[Rule]
+    text: str,
+    statement: ast.Statement,
+    transaction: ReadTransaction,
+    rules: Sequence[Rule],
+    procedures: Procedures,
 ) -> Plan:
     body = statement.body
     if isinstance(body, ast.Query):
-        return _plan_query(text, body, statement, transaction, rules)
+        return _plan_query(text, body, statement, transaction, rules, procedures)
     arguments = tuple((field.name, getattr(body, field.name)) for field in fields(body))
     command = ops.LogicalSchemaCommand(
         command=_COMMANDS[type(body)],
@@ -86,8 +92,9 @@ def _plan_query(
     statement: ast.Statement,
     transaction: ReadTransaction,
     rules: Sequence[Rule],
+    procedures: Procedures,
 ) -> Plan:
-    bound = bind_statement(query)
+    bound = bind_statement(query, procedures)
     context = PlanContext(transaction.schema, transaction.counts, bound.names.types)
     root: LogicalOperator = Builder(context, bound.names).query(bound.query)
     for rule in rules:

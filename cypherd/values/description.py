@@ -50,3 +50,18 @@ def wrong_type(
         f"{function} expects {expected}, but was given a value of type {type_of(value).value}",
         detail=detail,
     )
+
+
+_TYPE_TEXTS: dict[CypherType, str] = {
+    CypherType.LOCAL_TIME: "LOCAL TIME",
+    CypherType.TIME: "ZONED TIME",
+    CypherType.LOCAL_DATE_TIME: "LOCAL DATETIME",
+    CypherType.DATE_TIME: "ZONED DATETIME",
+}
+
+
+def type_text(type_: CypherType, element: CypherType = CypherType.ANY) -> str:
+    """A type as signatures have it, under Neo4j's names: `LIST<STRING>`."""
+    if type_ is CypherType.LIST:
+        return f"LIST<{type_text(element)}>"
+    return _TYPE_TEXTS.get(type_, str(type_.value).upper())

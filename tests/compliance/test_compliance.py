@@ -24,9 +24,7 @@ from tests.conftest import SHARED
 
 FOLDER = SHARED / "data" / "opencypher-compliance"
 TOTAL = 133
-EXPECTED_FAILURES: dict[str, str] = {
-    "clauses/CALL [YIELD]": "there are no procedures",
-}
+EXPECTED_FAILURES: dict[str, str] = {}
 _ENGINE = Engine(Settings())
 
 

@@ -11,7 +11,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,9 @@ from typing import Any
 from cypherd.engine import Engine
 from cypherd.errors import CypherdError
 from cypherd.executor.context import Unguarded
+from cypherd.procedures.signature import Field, Procedure
 from cypherd.storage.protocols import GraphStore, ReadTransaction
+from cypherd.values.types import CypherType
 from tests.tck.scenarios import Scenario, Step, Table
 from tests.tck.values import Form, canonical, parse_value
 
@@ -29,6 +31,9 @@ _RESULT = re.compile(
     r"the result should be, (in any order|in order)( \(ignoring element order for lists\))?:"
 )
 _LISTS_RESULT = "the result should be (ignoring element order for lists):"
+_PROCEDURE = re.compile(
+    r"there exists a procedure (\S+)\((.*?)\) :: \((.*?)\)\s*:", flags=re.DOTALL
+)
 _NAMED_GRAPH = re.compile(r"the (\S+) graph")
 
 
@@ -96,6 +101,8 @@ class ScenarioRun:
             self._expect_rows(step.table, False, True)
         elif match := _ERROR.fullmatch(text):
             self._expect_error(match[1], match[2], match[3])
+        elif match := _PROCEDURE.fullmatch(text):
+            self._make_procedure(match[1], match[2], match[3], step.table)
         elif match := _NAMED_GRAPH.fullmatch(text):
             self._make_graph(match[1])
         else:
@@ -116,6 +123,22 @@ class ScenarioRun:
             for statement in path.read_text(encoding="utf-8").split(";"):
                 if statement.strip():
                     self._execute(statement, {})
+
+    def _make_procedure(self, name: str, taken: str, given: str, table: Table) -> None:
+        """A procedure that gives the rows of the table whose first cells are its arguments."""
+        arguments, results = _declared(taken), _declared(given)
+        rows = [[parse_value(cell) for cell in row] for row in table[1:]]
+
+        def body(_: object, *values: Any) -> Iterator[tuple[Any, ...]]:
+            wanted = [canonical(value) for value in values]
+            for row in rows:
+                taken = [canonical(value) for value in row[: len(arguments)]]
+                if results and taken == wanted:
+                    yield tuple(row[len(arguments) :])
+
+        made = Procedure(name, arguments, results, "READ", "Of a scenario.", body)
+        settings, procedures = self.engine.settings, self.engine.procedures
+        self.engine = Engine(settings, procedures=procedures.with_more([made]))
 
     def _having_executed(self, step: Step) -> None:
         self._execute(step.body or "", {})
@@ -246,6 +269,14 @@ class ScenarioRun:
         changes = {name: count for name, count in changes.items() if count}
         if changes != {name: count for name, count in expected.items() if count}:
             raise ScenarioFailed(f"side effects {changes}, expected {dict(expected)}")
+
+
+def _declared(text: str) -> tuple[Field, ...]:
+    """`name :: STRING?, id :: INTEGER?`"""
+    pairs = (part.split("::") for part in text.split(",") if part.strip())
+    return tuple(
+        Field(name.strip(), CypherType[type_.strip().removesuffix("?")]) for name, type_ in pairs
+    )
 
 
 _ACTIONS: Mapping[str, Callable[[ScenarioRun, Step], None]] = {

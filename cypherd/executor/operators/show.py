@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from cypherd.batch.columns import Batch, EntityKind, ObjectColumn
+from cypherd.batch.columns import Batch, ObjectColumn
+from cypherd.binder.showing import SHOWN
 from cypherd.executor.context import ExecutionContext
 from cypherd.executor.operator import Mapping, Operator
 from cypherd.executor.rows import pieces
 from cypherd.planner.logical.operators import LogicalShow
-from cypherd.storage.protocols import ConstraintDescriptor, IndexDescriptor, Schema
+from cypherd.procedures import listing, rules
 
 Row: TypeAlias = dict[str, Any]
 
@@ -22,128 +23,26 @@ Row: TypeAlias = dict[str, Any]
 @dataclass(slots=True, kw_only=True)
 class Show(Operator):
     what: str
-    kinds: tuple[str, ...] | None
+    kinds: tuple[str | bool, ...] | None
     columns: tuple[tuple[str, str], ...]
 
     def _batches(self, context: ExecutionContext, argument: Batch) -> Iterator[Batch]:
         rows = ROWS[self.what](context)
         if self.kinds is not None:
-            rows = [row for row in rows if row["type"] in self.kinds]
+            column = SHOWN[self.what].selects_by
+            rows = [row for row in rows if row[column] in self.kinds]
         columns = {
             variable: ObjectColumn([row[name] for row in rows]) for name, variable in self.columns
         }
         yield from pieces(Batch(len(rows), columns), context.batch_size)
 
 
-# --- indexes ----------------------------------------------------------------------------
-
-_PROVIDER = "lmdb-1.0"
-
-
-def _indexes(context: ExecutionContext) -> list[Row]:
-    schema = context.transaction.schema
-    return [_index(schema, index) for index in schema.indexes]
-
-
-def _index(schema: Schema, index: IndexDescriptor) -> Row:
-    owner = next((rule for rule in schema.constraints if rule.index_id == index.id), None)
-    pattern, properties = _pattern(schema, index.kind, index.owner, index.properties)
-    created = f"CREATE RANGE INDEX {_quoted(index.name)} FOR {pattern} ON ({properties})"
-    return {
-        "id": index.id,
-        "name": index.name,
-        "state": "ONLINE",
-        "populationPercent": 100.0,
-        "type": "RANGE",
-        **_owner(schema, index.kind, index.owner, index.properties),
-        "indexProvider": _PROVIDER,
-        "owningConstraint": None if owner is None else owner.name,
-        "options": {"indexConfig": {}, "indexProvider": _PROVIDER},
-        "failureMessage": "",
-        "createStatement": created if owner is None else _created(schema, owner),
-    }
-
-
-# --- constraints ------------------------------------------------------------------------
-
-_CONSTRAINT_TYPES: dict[tuple[str, EntityKind], str] = {
-    ("uniqueness", "node"): "UNIQUENESS",
-    ("uniqueness", "relationship"): "RELATIONSHIP_UNIQUENESS",
-    ("existence", "node"): "NODE_PROPERTY_EXISTENCE",
-    ("existence", "relationship"): "RELATIONSHIP_PROPERTY_EXISTENCE",
-    ("key", "node"): "NODE_KEY",
-    ("key", "relationship"): "RELATIONSHIP_KEY",
-}
-_DEMANDS: dict[tuple[str, EntityKind], str] = {
-    ("uniqueness", "node"): "UNIQUE",
-    ("uniqueness", "relationship"): "UNIQUE",
-    ("existence", "node"): "NOT NULL",
-    ("existence", "relationship"): "NOT NULL",
-    ("key", "node"): "NODE KEY",
-    ("key", "relationship"): "RELATIONSHIP KEY",
-}
-
-
-def _constraints(context: ExecutionContext) -> list[Row]:
-    schema = context.transaction.schema
-    return [_constraint(schema, rule) for rule in schema.constraints]
-
-
-def _constraint(schema: Schema, rule: ConstraintDescriptor) -> Row:
-    owned = [index.name for index in schema.indexes if index.id == rule.index_id]
-    options = {"indexConfig": {}, "indexProvider": _PROVIDER} if owned else None
-    return {
-        "id": rule.id,
-        "name": rule.name,
-        "type": _CONSTRAINT_TYPES[rule.kind, rule.entity],
-        **_owner(schema, rule.entity, rule.owner, rule.properties),
-        "ownedIndex": owned[0] if owned else None,
-        "propertyType": None,
-        "options": options,
-        "createStatement": _created(schema, rule),
-    }
-
-
-def _created(schema: Schema, rule: ConstraintDescriptor) -> str:
-    pattern, properties = _pattern(schema, rule.entity, rule.owner, rule.properties)
-    demand = _DEMANDS[rule.kind, rule.entity]
-    return (
-        f"CREATE CONSTRAINT {_quoted(rule.name)} FOR {pattern} REQUIRE ({properties}) IS {demand}"
-    )
-
-
-# --- both -------------------------------------------------------------------------------
-
-
-def _owner(schema: Schema, kind: EntityKind, owner: int, properties: tuple[int, ...]) -> Row:
-    return {
-        "entityType": "NODE" if kind == "node" else "RELATIONSHIP",
-        "labelsOrTypes": [_owner_name(schema, kind, owner)],
-        "properties": [schema.property_name(key) for key in properties],
-    }
-
-
-def _owner_name(schema: Schema, kind: EntityKind, owner: int) -> str:
-    return schema.label_name(owner) if kind == "node" else schema.type_name(owner)
-
-
-def _pattern(
-    schema: Schema, kind: EntityKind, owner: int, properties: tuple[int, ...]
-) -> tuple[str, str]:
-    """E.g. (n:`Person`) and n.`id`, n.`name`"""
-    name = _quoted(_owner_name(schema, kind, owner))
-    variable = "n" if kind == "node" else "r"
-    keys = ", ".join(f"{variable}.{_quoted(schema.property_name(key))}" for key in properties)
-    return (f"(n:{name})" if kind == "node" else f"()-[r:{name}]-()"), keys
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
 ROWS: dict[str, Callable[[ExecutionContext], list[Row]]] = {
-    "INDEXES": _indexes,
-    "CONSTRAINTS": _constraints,
+    "INDEXES": rules.indexes,
+    "CONSTRAINTS": rules.constraints,
+    "FUNCTIONS": listing.functions,
+    "PROCEDURES": listing.procedures,
+    "SETTINGS": listing.settings,
 }
 """Rows with all columns, in whatever order; by the names of the binder's table."""
 

@@ -40,6 +40,8 @@ def introduced(operator: LogicalOperator) -> frozenset[str]:
             return frozenset({relationships, path} if path else {relationships})
         case ops.LogicalExtend(items=items):
             return frozenset(name for name, _ in items)
+        case ops.LogicalProcedureCall(results=results):
+            return frozenset(name for _, name in results)
         case ops.LogicalOptional(variables=names):
             return frozenset(names)
         case ops.LogicalCreate() | ops.LogicalMerge():

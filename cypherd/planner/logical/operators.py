@@ -247,6 +247,17 @@ class LogicalUnwind(LogicalUnary):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LogicalProcedureCall(LogicalUnary):
+    """For every row the rows of the procedure, each with the row's columns. `results`: (place
+    among the procedure's results, variable); without any the row itself passes, once."""
+
+    procedure: str
+    arguments: tuple[BoundExpression, ...]
+    results: tuple[tuple[int, str], ...]
+    reads: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogicalDistinct(LogicalUnary):
     """Distinct over all `variables`, which are exactly the columns that come out."""
 
@@ -504,5 +515,5 @@ class LogicalShow(LogicalOperator):
     """See BoundShow."""
 
     what: str
-    kinds: tuple[str, ...] | None
+    kinds: tuple[str | bool, ...] | None
     columns: tuple[tuple[str, str], ...]
