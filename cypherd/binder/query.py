@@ -124,7 +124,8 @@ class BoundStart(BoundClause):
 @dataclass(frozen=True, slots=True)
 class BoundShow(BoundClause):
     """The first clause of its query. `what` is a name of `showing.SHOWN`; `kinds`: only rows with
-    these values of the column that it selects by, if not None. `columns`: (column of the table, variable)."""
+    these values of the column that it selects by, if not None. `columns`: (column of the table,
+    variable)."""
 
     what: str
     kinds: tuple[str | bool, ...] | None
