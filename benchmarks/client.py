@@ -118,6 +118,9 @@ class Server:
     def log_text(self) -> str:
         return self._log.read_text(encoding="utf-8", errors="replace")[-8000:]
 
+    def log_lines(self) -> list[str]:
+        return self._log.read_text(encoding="utf-8", errors="replace").splitlines()
+
     def stop(self) -> int:
         """SIGTERM and wait; the exit code. SIGKILL when it does not end in time."""
         assert self._process is not None

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
+_LONGEST_LINE = 10_000
+"""Characters of a query's line that an error shows; answers should not grow with the question."""
+
 
 class CypherdError(Exception):
     """Base of all errors that are answers, not accidents.
@@ -42,7 +45,8 @@ class CypherdError(Exception):
         self.query_line: str | None = None
 
     def located(self, text: str) -> Self:
-        """Fill line, column (both from 1) and query_line from `offset` in `text`."""
+        """Fill line, column (both from 1) and query_line from `offset` in `text`; a very long
+        line is nothing to look at and is left out."""
         if self.offset is None or self.line is not None:
             return self
         offset = min(self.offset, len(text))
@@ -50,7 +54,9 @@ class CypherdError(Exception):
         end = text.find("\n", offset)
         self.line = text.count("\n", 0, offset) + 1
         self.column = offset - start + 1
-        self.query_line = text[start : end if end >= 0 else len(text)].rstrip("\r")
+        end = end if end >= 0 else len(text)
+        if end - start <= _LONGEST_LINE:
+            self.query_line = text[start:end].rstrip("\r")
         return self
 
     def to_dict(self) -> dict[str, Any]:
@@ -267,6 +273,12 @@ class NotAcceptable(RequestError):
     status = 406
 
 
+class RequestTimeout(RequestError):
+    """The request came too slowly."""
+
+    status = 408
+
+
 class QueryIdInUse(RequestError):
     status = 409
 
@@ -277,6 +289,12 @@ class BodyTooLarge(RequestError):
 
 class UnsupportedMediaType(RequestError):
     status = 415
+
+
+class HeadTooLarge(RequestError):
+    """The request's line and headers."""
+
+    status = 431
 
 
 # --- the server cannot ------------------------------------------------------------------

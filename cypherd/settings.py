@@ -88,6 +88,16 @@ class Settings:
     )
     root_path: str = setting("", "text", "Path under which a proxy serves cypherd.")
     max_body: int = setting(16 * MIB, "size", "Largest request body.")
+    max_head: int = setting(64 * KIB, "size", "Largest URL and headers of a request, together.")
+    head_timeout: float = setting(
+        10.0, "duration", "How long the URL and headers of a request may take to come."
+    )
+    body_timeout: float = setting(
+        30.0, "duration", "How long a request's body may take; each 64 KiB give it as long again."
+    )
+    keep_alive: float = setting(
+        75.0, "duration", "How long a connection may stay open without a request."
+    )
     hide_queries: bool = setting(
         False, "flag", "Hide texts and parameters of other clients' queries."
     )
@@ -257,9 +267,10 @@ _CONVERTERS: Mapping[str, Any] = {
 }
 
 _AT_LEAST: Mapping[str, float] = {
-    "port": 0, "max_body": 1, "workers": 0, "queue_limit": 1, "write_queue_limit": 1,
-    "max_rows": 1, "group_limit": 1, "batch_size": 1, "plan_cache": 1, "max_nesting": 10,
-    "finished_kept": 0, "write_retries": 0, "map_size": 1 * MIB, "max_readers": 0,
+    "port": 0, "max_body": 1, "max_head": 1 * KIB, "workers": 0, "queue_limit": 1,
+    "write_queue_limit": 1, "max_rows": 1, "group_limit": 1, "batch_size": 1, "plan_cache": 1,
+    "max_nesting": 10, "finished_kept": 0, "write_retries": 0, "map_size": 1 * MIB,
+    "max_readers": 0,
 }  # fmt: skip
 
 

@@ -105,7 +105,8 @@ def parse(text: str, *, max_nesting: int = 200, max_length: int | None = None) -
 def _check_text(text: str, max_length: int | None) -> None:
     if max_length is not None and len(text) > max_length:
         raise CypherSyntaxError(
-            f"The query has {len(text):,} characters, more than the {max_length:,} allowed.",
+            f"The query has {len(text):,} characters, more than the {max_length:,} that the "
+            "setting max_query_length allows.",
             detail="QueryTooLong",
             offset=max_length,
         )

@@ -39,7 +39,7 @@ def negotiate(accept: str | None, format_: str | None) -> Choice:
 @lru_cache(maxsize=256)
 def _by_accept(accept: str) -> Choice:
     """The highest quality; of several that named most precisely, then the first in order."""
-    ranges = _parsed(accept)
+    ranges = _parsed(accept) or {"*/*": 1.0}
     best, chosen = _NONE, None
     for renderer in RENDERERS:
         for media_type in renderer.media_types:

@@ -140,7 +140,7 @@ def _starlette(settings: Settings, runner: Runner, pages: Pages) -> ASGIApp:
             response.headers.update(error.headers)
         return response
 
-    return Starlette(
+    application = Starlette(
         routes=[
             Route("/", index),
             Route("/queries", queries.list),
@@ -156,12 +156,16 @@ def _starlette(settings: Settings, runner: Runner, pages: Pages) -> ASGIApp:
         ],
         exception_handlers={HTTPException: on_error, CypherdError: on_error, Exception: on_error},
     )
+    # Its redirects name the host and scheme that the client gave, which behind a proxy are wrong.
+    application.router.redirect_slashes = False
+    return application
 
 
 def _translated(request: Request, error: Exception) -> CypherdError:
     if not isinstance(error, HTTPException):
         return as_cypherd_error(error)
-    path = request.url.path
+    # Not request.url: making one of a Host that is no host raises ValueError.
+    path = request.scope["path"]
     if error.status_code == 404:
         return NotFound(f"there is nothing at {path}")
     if error.status_code == 405:

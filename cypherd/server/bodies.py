@@ -8,19 +8,18 @@ from starlette.types import Receive
 
 from cypherd.errors import BodyTooLarge, RequestError
 
-_LISTS = ("accept", "accept-encoding")
-
 
 class ClientDisconnected(Exception):
     """The client went away before its request was whole."""
 
 
 def header_map(raw: list[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Headers by lower-case name; of repeated ones the last, but lists are joined."""
+    """Headers by lower-case name; repeated ones are joined (RFC 9110, 5.3), so that one that may
+    stand there once is refused for its value."""
     headers: dict[str, str] = {}
     for name, value in raw:
         key, text = name.decode("latin-1"), value.decode("latin-1")
-        headers[key] = f"{headers[key]},{text}" if key in _LISTS and key in headers else text
+        headers[key] = f"{headers[key]}, {text}" if key in headers else text
     return headers
 
 

@@ -28,7 +28,7 @@ from cypherd.server.bodies import ClientDisconnected, header_map, read_body
 from cypherd.server.errors import COMMON_HEADERS, Page, as_cypherd_error, error_answer
 from cypherd.server.pages import Pages
 from cypherd.server.protocol import CONNECTION, Connection
-from cypherd.server.requests import ACCEPT_POST, Ask, read_get, read_post
+from cypherd.server.requests import ACCEPT_POST, Ask, check_coding, read_get, read_post
 from cypherd.server.safety import Gate, Headers
 from cypherd.settings import Settings, format_duration
 
@@ -85,6 +85,7 @@ class CypherEndpoint:
     async def _read_post(
         self, query_string: bytes, headers: Mapping[str, str], receive: Receive
     ) -> Ask:
+        check_coding(headers)
         body = await read_body(receive, headers, self._settings.max_body)
         read = partial(
             read_post, headers.get("content-type"), body, query_string, headers, self._settings

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from cypherd.errors import Unavailable
 from cypherd.queries.runner import Runner
@@ -31,7 +31,7 @@ class QueryEvents:
         self._runner = runner
         self._watchers = 0
 
-    def stream(self, request: Request, listed: Listed) -> StreamingResponse:
+    def stream(self, request: Request, listed: Listed) -> Response:
         """Raises Unavailable."""
         if self._watchers >= self._settings.max_watchers:
             raise Unavailable(
@@ -39,6 +39,8 @@ class QueryEvents:
                 "allows no more"
             )
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        if request.method == "HEAD":
+            return Response(media_type="text/event-stream", headers=headers)
         events = self._events(request, listed)
         return StreamingResponse(events, media_type="text/event-stream", headers=headers)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 import signal
 import socket
@@ -23,7 +24,8 @@ from cypherd.settings import Settings
 EXIT_FAILED = 1
 # What connections get to take their last bytes after the drain.
 _LAST_BYTES = 2
-_KEEP_ALIVE = 75
+# Ticks of a tenth of a second between looks at what connections wait for.
+_LOOK_EVERY = 5
 
 
 def run_front(settings: Settings, resources: FrontResources) -> int:
@@ -46,12 +48,12 @@ async def _serve(settings: Settings, resources: FrontResources) -> int:
     await runner.start()
     config = uvicorn.Config(
         Application(settings, runner),
-        http=Connection,
+        http=functools.partial(Connection, settings=settings),  # type: ignore[arg-type]
         ws="none",
         lifespan="off",
         log_config=None,
         access_log=False,
-        timeout_keep_alive=_KEEP_ALIVE,
+        timeout_keep_alive=max(1, round(settings.keep_alive)),
         timeout_graceful_shutdown=_LAST_BYTES,
         server_header=False,
         proxy_headers=False,
@@ -76,6 +78,14 @@ class FrontServer(uvicorn.Server):
         host, port = sockets[0].getsockname()[:2] if sockets else ("", 0)
         shown = f"[{host}]" if ":" in host else host
         print(f"cypherd: listening on http://{shown}:{port}", file=sys.stderr, flush=True)
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % _LOOK_EVERY == 0:
+            now = asyncio.get_running_loop().time()
+            for connection in list(self.server_state.connections):
+                if isinstance(connection, Connection):
+                    connection.check_time(now)
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await self._runner.stop(self._grace)

@@ -19,7 +19,7 @@ _TEXT = {"type": "string"}
 _COUNT = {"type": "integer", "minimum": 0}
 
 # The statuses that each call can have besides success.
-_ASKING = (400, 403, 405, 406, 409, 413, 415, 422, 500, 503, 504, 507)
+_ASKING = (400, 403, 405, 406, 408, 409, 413, 415, 422, 431, 500, 503, 504, 507)
 _LOOKING = (403, 503)
 
 

@@ -1,23 +1,31 @@
-"""uvicorn's HTTP protocol, told when a connection is lost.
+"""uvicorn's HTTP protocol, told when a connection is lost, and with limits.
 
 uvicorn tells only whoever awaits `receive()`, and after pipelined requests, which stop it from
 reading, not even then. Here the connection calls back itself, and goes on reading while few
 requests are pipelined, so that it sees the end of file.
+
+What cannot be read, is too large or comes too slowly is refused: told in the one form of all
+errors, after the answers to what was asked before it, and then the connection is closed.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, cast
 
+import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from cypherd.errors import InvalidFormat
-from cypherd.server.errors import error_body
+from cypherd.errors import CypherdError, HeadTooLarge, InvalidFormat, RequestTimeout
+from cypherd.server.errors import COMMON_HEADERS, error_body
 from cypherd.server.safety import Headers
+from cypherd.settings import KIB, Settings, format_duration
+
+_log = logging.getLogger("cypherd.server")
 
 CONNECTION = "cypherd.connection"
 """The key of the Connection in an ASGI scope."""
@@ -26,21 +34,32 @@ _MAX_PIPELINED = 32
 _KEEPALIVE_IDLE, _KEEPALIVE_INTERVAL, _KEEPALIVE_PROBES = 30, 10, 3
 _USER_TIMEOUT_MS = 60_000
 _LINGER = 2.0
+# A body that brings so much within the setting body_timeout may take as long again.
+_BODY_STEP = 64 * KIB
 _REASONS = {status.value: b"%d %s" % (status, status.phrase.encode()) for status in HTTPStatus}
 
 
 class Connection(HttpToolsProtocol):
     """`on_lost` collects what to call when the client has gone."""
 
-    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+    def __init__(self, *arguments: Any, settings: Settings, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         self.on_lost: set[Callable[[], None]] = set()
+        self._settings = settings
         self._active: RequestResponseCycle | None = None
+        self._refusal: CypherdError | None = None
+        self._in_head = False
+        # Bytes since the head or the last piece of a body began: what httptools may hold.
+        self._unread = 0
+        # The loop's time at which began what is waited for now, and the body's bytes since then.
+        self._since = 0.0
+        self._arrived = 0
 
     # --- the connection -----------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._since = self.loop.time()
         sock = transport.get_extra_info("socket")
         if sock is not None:
             _watch_for_lost_hosts(sock)
@@ -97,21 +116,91 @@ class Connection(HttpToolsProtocol):
 
     # --- requests -----------------------------------------------------------------------
 
+    def data_received(self, data: bytes) -> None:
+        if self._refusal is not None:
+            return
+        self._unset_keepalive_if_required()
+        self._unread += len(data)
+        try:
+            self._feed(data)
+        except httptools.HttpParserError as error:
+            self._refuse(_reason(error))
+            return
+        if self._unread > self._settings.max_head:
+            self._refuse(_head_too_large(self._settings))
+
+    def _feed(self, data: bytes) -> None:
+        """An upgrade is declined by answering as if it had not been asked for (RFC 9110, 7.8).
+        The parser takes what follows such a head, a body too, for another protocol: it gets the
+        request again without the wish."""
+        while data:
+            try:
+                self.parser.feed_data(data)
+                return
+            except httptools.HttpParserUpgrade as upgrade:
+                data = self._head_without_upgrade() + data[upgrade.args[0] :]
+
+    def _head_without_upgrade(self) -> bytes:
+        version = self.parser.get_http_version().encode()
+        lines = [b"%s %s HTTP/%s" % (self.parser.get_method(), self.url, version)]
+        lines += [b"%s: %s" % pair for pair in self.headers if pair[0] != b"upgrade"]
+        return b"\r\n".join(lines) + b"\r\n\r\n"
+
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self._in_head = True
+        self._since = self.loop.time()
         cast(dict[str, Any], self.scope)[CONNECTION] = self
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Trailers, which come behind a body, are dropped: nothing here asks for them."""
+        if self._in_head:
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
+        self._check_head()
+        self._in_head = False
+        self._unread = 0
+        if self.parser.should_upgrade():
+            return
         super().on_headers_complete()
         if self.pipeline and len(self.pipeline) < _MAX_PIPELINED:
             self.flow.resume_reading()
 
+    def _check_head(self) -> None:
+        """Raises HeadTooLarge, InvalidFormat."""
+        size = len(self.url)
+        for name, value in self.headers:
+            size += len(name) + len(value) + 4
+            if name == b"transfer-encoding" and value.strip().lower() != b"chunked":
+                raise InvalidFormat("Transfer-Encoding: only chunked is read")
+        if size > self._settings.max_head:
+            raise _head_too_large(self._settings)
+        if not self.parser.get_http_version().startswith("1."):
+            raise InvalidFormat("only HTTP/1.1 and HTTP/1.0 are spoken")
+        if self.parser.get_method() == b"CONNECT":
+            raise InvalidFormat("this server is no proxy")
+
+    def on_body(self, body: bytes) -> None:
+        super().on_body(body)
+        self._unread = 0
+        self._arrived += len(body)
+        if self._arrived >= _BODY_STEP:
+            self._arrived, self._since = 0, self.loop.time()
+
     def on_message_complete(self) -> None:
+        if self.parser.should_upgrade():
+            return
         super().on_message_complete()
+        self._unread = 0
         self.cycle.more_body = False
 
     def on_response_complete(self) -> None:
+        self._since = self.loop.time()
         super().on_response_complete()
+        if self._refusal is not None and not self._answering():
+            self._tell_refusal(self._refusal)
+            return
         cycle = self._active
         if cycle is not None and cycle.response_complete and cycle.more_body:
             # Refused before its body had come. What still comes is read and dropped for a
@@ -119,25 +208,95 @@ class Connection(HttpToolsProtocol):
             self.loop.call_later(_LINGER, self._close_unless_whole, cycle)
 
     def _close_unless_whole(self, cycle: RequestResponseCycle) -> None:
-        if cycle.more_body and not self.transport.is_closing():
+        if cycle.more_body:
+            self._close()
+
+    def _close(self) -> None:
+        if not self.transport.is_closing():
             self.transport.close()
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._active = cycle
+        self._arrived, self._since = 0, self.loop.time()
         super()._start_asgi_task(cycle, app)
 
-    def send_400_response(self, msg: str) -> None:
-        """In the one form of all errors; never into the middle of another answer."""
-        if self._answering():
-            self.break_off()
+    # --- refusals -----------------------------------------------------------------------
+
+    def check_time(self, now: float) -> None:
+        """Called about once a second: ends a connection that keeps the server waiting for longer
+        than a setting allows."""
+        if self._refusal is not None or self.transport.is_closing():
             return
-        body = error_body(InvalidFormat("this is no HTTP request that can be read"))
-        head = (
-            "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json; charset=utf-8\r\n"
-            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
-        )
-        self.transport.write(head.encode() + body)
-        self.transport.close()
+        waited, settings = now - self._since, self._settings
+        if self._answering():
+            if self._body_is_awaited() and waited > settings.body_timeout:
+                self._refuse(_too_slow("body", "body_timeout", settings.body_timeout))
+        elif self._in_head:
+            if waited > settings.head_timeout:
+                self._refuse(_too_slow("head", "head_timeout", settings.head_timeout))
+        elif waited > settings.keep_alive:
+            self.transport.close()
+
+    def _body_is_awaited(self) -> bool:
+        """Not of a pipelined request: its body may have to wait for the answers before it."""
+        return self._active is self.cycle and self.cycle.more_body
+
+    def _refuse(self, error: CypherdError) -> None:
+        """End the connection with `error` for what comes next on it; what has been asked in whole
+        is answered first."""
+        self._refusal = error
+        _log.info("%d %s", error.status, error.message)
+        if self.pipeline and self.pipeline[0][0].more_body:
+            self.pipeline.popleft()
+        elif self._active is not None and self._body_is_awaited():
+            if self._active.response_complete:
+                self.loop.call_later(_LINGER, self._close)
+                return
+            if self._active.response_started:
+                self.break_off()
+                return
+            self._active.disconnected = self._active.response_complete = True
+            self._active.message_event.set()
+        if not self._answering():
+            self._tell_refusal(error)
+
+    def _tell_refusal(self, error: CypherdError) -> None:
+        """The connection is closed for writing, and for reading a moment later: a client that is
+        still sending would be reset before it has read why."""
+        if self.transport.is_closing():
+            return
+        body = error_body(error)
+        lines = [b"HTTP/1.1 ", _REASONS[error.status]]
+        lines.append(b"\r\ncontent-type: application/json; charset=utf-8")
+        for name, value in COMMON_HEADERS:
+            lines += (b"\r\n", name, b": ", value)
+        lines.append(b"\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % len(body))
+        self.transport.write(b"".join(lines) + body)
+        self.transport.write_eof()
+        self.flow.resume_reading()
+        self.loop.call_later(_LINGER, self._close)
+
+
+def _reason(error: httptools.HttpParserError) -> CypherdError:
+    """What a callback of the parser raised, or what there is to say about rubbish."""
+    raised = error.__context__
+    if isinstance(raised, CypherdError):
+        return raised
+    return InvalidFormat("this is no HTTP request that can be read")
+
+
+def _head_too_large(settings: Settings) -> HeadTooLarge:
+    return HeadTooLarge(
+        f"the head of the request is larger than the {settings.max_head} bytes that the setting "
+        "max_head allows"
+    )
+
+
+def _too_slow(part: str, name: str, seconds: float) -> RequestTimeout:
+    return RequestTimeout(
+        f"the {part} of the request came too slowly; the setting {name} allows "
+        f"{format_duration(seconds)}"
+    )
 
 
 def _watch_for_lost_hosts(sock: socket.socket) -> None:

@@ -46,6 +46,16 @@ class Ask:
     integers: str
 
 
+def check_coding(headers: Mapping[str, str]) -> None:
+    """Raises UnsupportedMediaType for a body that is compressed."""
+    coding = headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("", "identity"):
+        raise UnsupportedMediaType(
+            f"Content-Encoding {coding!r} is not read; send the body as it is",
+            expected=("identity",),
+        )
+
+
 def read_post(
     content_type: str | None, body: bytes, query_string: bytes, headers: Mapping[str, str],
     settings: Settings,
@@ -199,6 +209,9 @@ def parse_json(data: bytes, where: str) -> Any:
         return json.loads(data)
     except RecursionError as error:
         raise InvalidFormat(f"{where} is nested too deeply") from error
+    except ValueError as error:
+        # Python refuses integers of thousands of digits, which orjson reads as infinity.
+        raise InvalidFormat(f"{where} is not JSON that can be read: {error}") from error
 
 
 def _has_large_float(value: Any) -> bool:

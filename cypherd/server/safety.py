@@ -7,14 +7,17 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from cypherd.errors import Forbidden, SettingError
+from cypherd.errors import Forbidden, InvalidFormat, SettingError
 from cypherd.settings import Settings
 
 Headers = list[tuple[bytes, bytes]]
 
+# What urlsplit would take for the end of a host, or for a user before it, is in no Host.
+_HOST = re.compile(r"[^\s/?#@\\]+")
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _EXPOSED = (
     b"Cypher-Query-Id, Cypher-Timeout, Cypher-Stats, Accept-Post, Allow, Content-Disposition, "
@@ -52,10 +55,12 @@ class Gate:
         self._any_host = "*" in settings.allowed_hosts
 
     def check_host(self, headers: Mapping[str, str]) -> None:
-        """Raises Forbidden for a Host that is not ours."""
+        """Raises InvalidFormat without one Host (RFC 9112, 3.2), Forbidden for one not ours."""
         host = headers.get("host", "")
         if self._any_host or _host_name(host) in self._hosts:
             return
+        if not host or "," in host:
+            raise InvalidFormat("a request needs one header Host")
         raise Forbidden(
             f"Host {host!r} is not a name of this server; the setting allowed_hosts adds names"
         )
@@ -103,6 +108,8 @@ class Gate:
 
 def _host_name(host: str) -> str:
     """The name in a Host header, without port and brackets, lower case; "" if malformed."""
+    if not _HOST.fullmatch(host):
+        return ""
     try:
         return (urlsplit(f"//{host}").hostname or "") if host else ""
     except ValueError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cypherd.errors import Forbidden, SettingError
+from cypherd.errors import Forbidden, InvalidFormat, SettingError
 from cypherd.server.safety import Gate, require_safe_address
 from cypherd.settings import Settings
 
@@ -16,10 +16,20 @@ def test_own_names_are_answered(host: str) -> None:
     Gate(Settings(allowed_hosts=("my.name",))).check_host({"host": host})
 
 
-@pytest.mark.parametrize("host", ["", "evil.example", "localhost.evil.example", "127.0.0.1.x", "["])
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "localhost.evil.example", "127.0.0.1.x", "[", "evil@localhost", "localhost/x",
+     "localhost#.evil.example", "localhost\\.evil.example", "localhost evil.example"],
+)  # fmt: skip
 def test_other_names_are_refused(host: str) -> None:
     with pytest.raises(Forbidden, match="allowed_hosts"):
         Gate(Settings()).check_host({"host": host})
+
+
+@pytest.mark.parametrize("headers", [{}, {"host": ""}, {"host": "localhost, localhost"}], ids=str)
+def test_one_host_is_needed(headers: dict[str, str]) -> None:
+    with pytest.raises(InvalidFormat, match="one header Host"):
+        Gate(Settings()).check_host(headers)
 
 
 @pytest.mark.parametrize(
