@@ -11,6 +11,7 @@ import typer
 from cypherd import __version__
 from cypherd.cli.backup import backup, compact
 from cypherd.cli.check import check
+from cypherd.cli.export import export
 from cypherd.cli.failures import QueryFailed, Unreachable, tell, tell_failure
 from cypherd.cli.generate import generate
 from cypherd.cli.importing import import_
@@ -34,6 +35,7 @@ application.command(
     epilog="Every other setting is an option too, as --max-rows 1000; docs/settings.md has all.",
 )(serve)
 application.command("import")(import_)
+application.command()(export)
 application.command()(generate)
 application.command()(info)
 application.command()(check)

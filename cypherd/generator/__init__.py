@@ -1,5 +1,9 @@
-"""Made-up graphs for trying out and for load tests."""
+"""A made-up social network, in a store or as CSV files."""
 
-from cypherd.generator.social_network import GeneratorReport, generate_social_network
+from cypherd.generator.social_network import (
+    GeneratorReport,
+    generate_social_network,
+    write_social_network,
+)
 
-__all__ = ["GeneratorReport", "generate_social_network"]
+__all__ = ["GeneratorReport", "generate_social_network", "write_social_network"]

@@ -5,8 +5,8 @@
     Person -WORKS_AT-> Company -IS_LOCATED_IN-> Country
     Person -IS_LOCATED_IN-> City -IS_PART_OF-> Country
 
-The same seed and size give the same graph. People are made in batches, a commit each; only
-their node ids and creation dates are kept (16 bytes a person), so memory stays flat.
+The same seed and size give the same graph. People are made in batches; of these only node ids and
+creation dates are kept (16 bytes a person).
 Dates are milliseconds since 1970.
 """
 
@@ -15,22 +15,15 @@ from __future__ import annotations
 import math
 import random
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from cypherd.errors import StoreError
 from cypherd.generator.names import COMPANY_WORDS, COUNTRIES, Country
+from cypherd.generator.sinks import Progress, Relationships, Sink, csv_sink, store_sink
 from cypherd.settings import TIB
-from cypherd.storage.lmdb.lock import StoreLock
-from cypherd.storage.lmdb.store import open_store
-from cypherd.storage.protocols import GraphStore, WriteTransaction
-
-Progress = Callable[[str, int, int], None]
-"""Called with what is made, how many so far, and of how many."""
 
 BATCH = 5_000
 DAY = 24 * 3600 * 1000
@@ -41,11 +34,6 @@ COMPANIES_A_COUNTRY = 12
 SPREAD = 0.9
 """Sigma of the log-normal number of people that a new member knows: a heavy tail."""
 MOST_KNOWN = 1_000
-TYPES = ("KNOWS", "STUDY_AT", "WORKS_AT", "IS_LOCATED_IN", "IS_PART_OF")
-KEYS = (
-    "id", "firstName", "lastName", "birthday", "creationDate", "gender", "browserUsed",
-    "locationIP", "name", "classYear", "workFrom",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,32 +65,22 @@ def generate_social_network(
     Raises StoreError when the store is in use, already holds nodes or cannot be made,
     StorageFull past `map_size`.
     """
-    try:
-        store_path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"cannot make the store folder {store_path}: {error}") from error
-    with StoreLock(store_path):
-        store = open_store(store_path, map_size=map_size, create=True)
-        try:
-            return _Network(store, random.Random(seed), knows).make(persons, progress)
-        finally:
-            store.close()
+    with store_sink(store_path, map_size, progress) as sink:
+        return _Network(sink, random.Random(seed), knows).make(persons, progress)
 
 
-@dataclass(slots=True)
-class _Relationships:
-    """Relationships of one batch, as columns."""
-
-    types: list[int] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    properties: list[dict[int, Any]] = field(default_factory=list)
-
-    def add(self, type_: int, start: int, end: int, properties: dict[int, Any]) -> None:
-        self.types.append(type_)
-        self.starts.append(start)
-        self.ends.append(end)
-        self.properties.append(properties)
+def write_social_network(
+    folder: Path,
+    *,
+    persons: int,
+    seed: int = 1,
+    knows: float | None = None,
+    progress: Progress | None = None,
+) -> GeneratorReport:
+    """Write the network as CSV files, which `cypherd import` takes, into a new folder. Raises
+    StoreError where that cannot be made."""
+    with csv_sink(folder) as sink:
+        return _Network(sink, random.Random(seed), knows).make(persons, progress)
 
 
 @dataclass(slots=True)
@@ -117,8 +95,8 @@ class _Place:
 
 
 class _Network:
-    def __init__(self, store: GraphStore, chance: random.Random, knows: float | None) -> None:
-        self._store = store
+    def __init__(self, sink: Sink, chance: random.Random, knows: float | None) -> None:
+        self._sink = sink
         self._chance = chance
         self._mean_known = None if knows is None else knows / 2
         self._nodes = 0
@@ -126,98 +104,72 @@ class _Network:
         self._knows = 0
         self._people = array("q")
         self._joined = array("q")
-        self._types: dict[str, int] = {}
-        self._keys: dict[str, int] = {}
 
     def make(self, persons: int, progress: Progress | None) -> GeneratorReport:
-        places = self._make_places()
+        places = [self._make_country(country) for country in COUNTRIES]
+        weights = list(accumulate(place.country.weight for place in places))
         for first in range(0, persons, BATCH):
             count = min(BATCH, persons - first)
-            self._make_people(first, count, persons, places)
+            self._make_people(first, count, persons, (places, weights))
             if progress is not None:
                 progress("persons", first + count, persons)
         return GeneratorReport(persons, self._nodes, self._relationships, self._knows)
 
     # --- places ---
 
-    def _make_places(self) -> list[_Place]:
-        transaction = self._store.write()
-        with transaction:
-            if transaction.counts.nodes():
-                raise StoreError("the store already holds a graph; generate needs a new one")
-            self._make_schema(transaction)
-            places = [self._make_country(transaction, country) for country in COUNTRIES]
-            transaction.commit()
-        return places
-
-    def _make_schema(self, transaction: WriteTransaction) -> None:
-        self._types = {name: transaction.type_token(name) for name in TYPES}
-        self._keys = {name: transaction.property_token(name) for name in KEYS}
-        person = transaction.label_token("Person")
-        for key in ("id", "firstName"):
-            name = f"person_{key.lower()}"
-            transaction.create_index(name, "node", person, (self._keys[key],))
-
-    def _make_country(self, transaction: WriteTransaction, country: Country) -> _Place:
-        (node,) = self._named(transaction, "Country", [country.name])
+    def _make_country(self, country: Country) -> _Place:
+        (node,) = self._named("Country", [country.name])
         place = _Place(country, node)
-        links = _Relationships()
-        located, part = self._types["IS_LOCATED_IN"], self._types["IS_PART_OF"]
-        place.cities = self._named(transaction, "City", country.cities)
+        links = Relationships()
+        place.cities = self._named("City", country.cities)
         for city in place.cities:
-            links.add(part, city, node, {})
+            links.add("IS_PART_OF", city, node, {})
         schools = [f"University of {city}" for city in country.cities]
-        place.universities = self._named(transaction, "University", schools)
+        place.universities = self._named("University", schools)
         for university, city in zip(place.universities, place.cities, strict=True):
-            links.add(located, university, city, {})
-        place.companies = self._named(transaction, "Company", self._company_names(country))
+            links.add("IS_LOCATED_IN", university, city, {})
+        place.companies = self._named("Company", self._company_names(country))
         for company in place.companies:
-            links.add(located, company, node, {})
-        self._link(transaction, links)
+            links.add("IS_LOCATED_IN", company, node, {})
+        self._link(links)
         return place
 
     def _company_names(self, country: Country) -> list[str]:
         chosen = self._chance.sample(COMPANY_WORDS, COMPANIES_A_COUNTRY)
         return [f"{self._chance.choice(country.cities)} {word}" for word in chosen]
 
-    def _named(self, transaction: WriteTransaction, label: str, names: Sequence[str]) -> list[int]:
-        token = transaction.label_token(label)
-        properties = [{self._keys["id"]: i, self._keys["name"]: n} for i, n in enumerate(names)]
-        return self._create(transaction, token, properties)
+    def _named(self, label: str, names: Sequence[str]) -> list[int]:
+        return self._create(label, [{"id": i, "name": name} for i, name in enumerate(names)])
 
     # --- people ---
 
-    def _make_people(self, first: int, count: int, persons: int, places: list[_Place]) -> None:
-        transaction = self._store.write()
-        with transaction:
-            homes = [self._home(places) for _ in range(count)]
-            joined = [self._join_date(first + i, persons) for i in range(count)]
-            properties = [
-                self._person(first + i, home, when)
-                for i, (home, when) in enumerate(zip(homes, joined, strict=True))
-            ]
-            nodes = self._create(transaction, transaction.label_token("Person"), properties)
-            self._people.extend(nodes)
-            self._joined.extend(joined)
-            links = _Relationships()
-            for i, home in enumerate(homes):
-                self._add_links(links, first + i, home, places)
-            self._link(transaction, links)
-            transaction.commit()
-
-    def _home(self, places: list[_Place]) -> _Place:
-        return self._chance.choices(places, [place.country.weight for place in places])[0]
+    def _make_people(
+        self, first: int, count: int, persons: int, where: tuple[list[_Place], list[int]]
+    ) -> None:
+        places, weights = where
+        homes = self._chance.choices(places, cum_weights=weights, k=count)
+        joined = [self._join_date(first + i, persons) for i in range(count)]
+        properties = [
+            self._person(first + i, home, when)
+            for i, (home, when) in enumerate(zip(homes, joined, strict=True))
+        ]
+        self._people.extend(self._create("Person", properties))
+        self._joined.extend(joined)
+        links = Relationships()
+        for i, home in enumerate(homes):
+            self._add_links(links, first + i, home, places)
+        self._link(links)
 
     def _join_date(self, number: int, persons: int) -> int:
         """People join in the order of their numbers, spread over three years."""
         day = int(DAYS * (number + self._chance.random()) / persons)
         return FIRST_DAY + day * DAY + self._chance.randrange(DAY)
 
-    def _person(self, number: int, home: _Place, joined: int) -> dict[int, Any]:
+    def _person(self, number: int, home: _Place, joined: int) -> dict[str, Any]:
         chance, country = self._chance, home.country
         female = chance.random() < 0.5
         birthday = 3_650 * DAY + chance.randrange(7_300) * DAY  # 1980 to 1999
-        values = {
+        return {
             "id": number,
             "firstName": self._skewed(country.female if female else country.male),
             "lastName": self._skewed(country.surnames),
@@ -227,7 +179,6 @@ class _Network:
             "browserUsed": self._skewed(BROWSERS),
             "locationIP": ".".join(str(part) for part in self._address(country)),
         }
-        return {self._keys[name]: value for name, value in values.items()}
 
     def _skewed(self, names: Sequence[str]) -> str:
         """Names near the front come more often: the square of a uniform number."""
@@ -238,23 +189,23 @@ class _Network:
         yield from (self._chance.randrange(1, 255) for _ in range(3))
 
     def _add_links(
-        self, links: _Relationships, number: int, home: _Place, places: list[_Place]
+        self, links: Relationships, number: int, home: _Place, places: list[_Place]
     ) -> None:
-        chance, node, keys = self._chance, self._people[number], self._keys
-        links.add(self._types["IS_LOCATED_IN"], node, chance.choice(home.cities), {})
+        chance, node = self._chance, self._people[number]
+        links.add("IS_LOCATED_IN", node, chance.choice(home.cities), {})
         left_school = 1998 + chance.randrange(20)
         if chance.random() < 0.8:
             university = chance.choice(home.universities)
-            links.add(self._types["STUDY_AT"], node, university, {keys["classYear"]: left_school})
+            links.add("STUDY_AT", node, university, {"classYear": left_school})
         for company in self._employers(home, places):
             since = left_school + chance.randrange(8)
-            links.add(self._types["WORKS_AT"], node, company, {keys["workFrom"]: since})
+            links.add("WORKS_AT", node, company, {"workFrom": since})
         acquaintances = self._acquaintances(number)
         self._knows += len(acquaintances)
         for other in sorted(acquaintances):
             since = max(self._joined[number], self._joined[other]) + chance.randrange(30 * DAY)
-            properties = {keys["creationDate"]: since}
-            links.add(self._types["KNOWS"], node, self._people[other], properties)
+            properties = {"creationDate": since}
+            links.add("KNOWS", node, self._people[other], properties)
 
     def _employers(self, home: _Place, places: list[_Place]) -> list[int]:
         """None to three different companies, one in five of them abroad."""
@@ -294,15 +245,10 @@ class _Network:
 
     # --- writing ---
 
-    def _create(
-        self, transaction: WriteTransaction, label: int, properties: Sequence[Mapping[int, Any]]
-    ) -> list[int]:
-        nodes = transaction.create_nodes([(label,)] * len(properties), properties)
-        self._nodes += len(nodes)
-        return [int(node) for node in nodes]
+    def _create(self, label: str, properties: Sequence[Mapping[str, Any]]) -> list[int]:
+        self._nodes += len(properties)
+        return list(self._sink.nodes(label, properties))
 
-    def _link(self, transaction: WriteTransaction, links: _Relationships) -> None:
-        starts = np.array(links.starts, dtype=np.int64)
-        ends = np.array(links.ends, dtype=np.int64)
-        transaction.create_relationships(links.types, starts, ends, links.properties)
-        self._relationships += len(starts)
+    def _link(self, links: Relationships) -> None:
+        self._sink.relationships(links)
+        self._relationships += len(links.types)

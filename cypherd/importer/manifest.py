@@ -183,6 +183,17 @@ def _stem(path: Path) -> str | None:
     return None
 
 
+def _type_of(stem: str, folder: Path) -> str:
+    """KNOWS for KNOWS.csv, and for Person_KNOWS_Person.csv beside Person.csv: a type alone, such
+    as IS_PART_OF, can look like that too."""
+    match = _RELATIONSHIP_NAME.fullmatch(stem)
+    if match is None:
+        return stem
+    places = (folder, folder.parent / _NODE_FOLDER)
+    stems = {_stem(path) for place in places for path in place.glob("*")}
+    return match[2] if {match[1], match[3]} <= stems else stem
+
+
 def _recognised(
     file: CsvFile, stem: str, inner: str | None, options: ImportOptions
 ) -> NodeGroup | RelationshipGroup:
@@ -192,7 +203,7 @@ def _recognised(
     if is_marked(names):
         columns = marked_layout(file.name, names, options)
         if columns.starts or columns.ends:
-            type_ = "" if columns.types else match[2] if match else stem
+            type_ = "" if columns.types else _type_of(stem, file.path.parent)
             return RelationshipGroup(files=(file,), type=type_, layout=marked_layout)
         labels = () if columns.labels else (stem,)
         return NodeGroup(files=(file,), labels=labels, layout=marked_layout)

@@ -23,8 +23,6 @@ def indexes(context: CallContext) -> list[Row]:
 
 def _index(schema: Schema, index: IndexDescriptor) -> Row:
     owner = next((rule for rule in schema.constraints if rule.index_id == index.id), None)
-    pattern, properties = _pattern(schema, index.kind, index.owner, index.properties)
-    created = f"CREATE RANGE INDEX {_quoted(index.name)} FOR {pattern} ON ({properties})"
     return {
         "id": index.id,
         "name": index.name,
@@ -36,8 +34,24 @@ def _index(schema: Schema, index: IndexDescriptor) -> Row:
         "owningConstraint": None if owner is None else owner.name,
         "options": {"indexConfig": {}, "indexProvider": PROVIDER},
         "failureMessage": "",
-        "createStatement": created if owner is None else _created(schema, owner),
+        "createStatement": (
+            _created_index(schema, index) if owner is None else _created(schema, owner)
+        ),
     }
+
+
+def _created_index(schema: Schema, index: IndexDescriptor) -> str:
+    pattern, properties = _pattern(schema, index.kind, index.owner, index.properties)
+    return f"CREATE RANGE INDEX {_quoted(index.name)} FOR {pattern} ON ({properties})"
+
+
+def schema_statements(schema: Schema) -> list[str]:
+    """Statements that make all constraints and indexes anew."""
+    owned = {rule.index_id for rule in schema.constraints}
+    return [
+        *(_created(schema, rule) for rule in schema.constraints),
+        *(_created_index(schema, index) for index in schema.indexes if index.id not in owned),
+    ]
 
 
 # --- constraints ------------------------------------------------------------------------

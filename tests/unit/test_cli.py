@@ -140,3 +140,25 @@ def test_an_import_of_what(arguments: tuple[str, ...], tmp_path: Path) -> None:
     done = run("import", "--store", tmp_path / "store", *arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_export_and_import_again(tmp_path: Path) -> None:
+    first, files, second = tmp_path / "first", tmp_path / "files", tmp_path / "second"
+    assert run("generate", "--store", first, "--persons", "60").returncode == 0
+    done = run("export", files, "--store", first, "--json")
+    assert done.returncode == 0, done.stderr
+    assert run("import", files, "--store", second).returncode == 0
+    schema = files / "schema.cypher"
+    assert run("query", "--store", second, "--file", schema).returncode == 0
+    before, after = (
+        json.loads(run("info", "--store", s, "--json").stdout) for s in (first, second)
+    )
+    report = json.loads(done.stdout)
+    assert (report["nodes"], report["relationships"]) == (before["nodes"], before["relationships"])
+    for part in ("nodes", "relationships", "labels", "types"):
+        assert after[part] == before[part]
+    assert sorted(after["indexes"]) == sorted(before["indexes"])
+    assert run("check", "--store", second).returncode == 0
+    again = run("export", files, "--store", first)
+    assert again.returncode == 1
+    assert "is not empty" in again.stderr

@@ -5,8 +5,8 @@
                                     from the arrays
 
 All in one writing transaction of the caller, who makes the indexes afterwards and commits. The
-ends of all relationships are held in memory: 18 bytes each, three times that while they are
-sorted; of a node 4 bytes, for its set of labels.
+ends of all relationships are held in memory, 18 bytes each, and sorted part by part; of a node 4
+bytes, for its set of labels.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from cypherd.storage.lmdb.writing import LmdbWriteTransaction
 
 _PAIRS = np.dtype([("key", "=u8"), ("neighbour", ">u8"), ("relationship", ">u8")])
 _CHUNK = 1 << 16
+_SORTED = 1 << 22
+"""Relationships that are sorted at once, in memory: some 40 bytes each."""
 
 TypeArray = NDArray[np.uint16]
 Progress = Callable[[str, int, int], None]
@@ -171,16 +173,34 @@ def _put_adjacency(
 ) -> Iterator[int]:
     """Rows in the order of the table, so that LMDB writes page after page; how many were
     written, again and again."""
-    keys = owners << 16 | types
-    # A stable sort: relationships between the same nodes stay in the order of their ids.
-    order = np.lexsort((neighbours, keys))
     cursor = txn.cursor(db=table)
-    for first in range(0, len(order), _CHUNK):
-        chosen = order[first : first + _CHUNK]
-        rows: NDArray[Any] = np.empty(len(chosen), dtype=_PAIRS)
-        rows["key"] = keys[chosen]
-        rows["neighbour"] = neighbours[chosen]
-        rows["relationship"] = chosen + first_relationship
-        data = rows.tobytes()
-        cursor.putmulti([(data[i : i + 8], data[i + 8 : i + 24]) for i in range(0, len(data), 24)])
-        yield len(chosen)
+    for part in _parts(owners):
+        keys = owners[part] << 16 | types[part]
+        # A stable sort: relationships between the same nodes stay in the order of their ids.
+        order = np.lexsort((neighbours[part], keys))
+        ids, keys = part[order], keys[order]
+        for first in range(0, len(ids), _CHUNK):
+            chosen = ids[first : first + _CHUNK]
+            rows: NDArray[Any] = np.empty(len(chosen), dtype=_PAIRS)
+            rows["key"] = keys[first : first + _CHUNK]
+            rows["neighbour"] = neighbours[chosen]
+            rows["relationship"] = chosen + first_relationship
+            data = rows.tobytes()
+            cursor.putmulti(
+                [(data[i : i + 8], data[i + 8 : i + 24]) for i in range(0, len(data), 24)]
+            )
+            yield len(chosen)
+
+
+def _parts(owners: IntArray) -> Iterator[IntArray]:
+    """Places of all relationships, those of ranges of owners together, in ascending order:
+    about `_SORTED` of them at once, more only where one owner has more."""
+    if not len(owners):
+        return
+    before = np.cumsum(np.bincount(owners))
+    first = 0
+    while first < len(before):
+        done = before[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(before, done + _SORTED, side="right")))
+        yield np.flatnonzero((owners >= first) & (owners < last))
+        first = last

@@ -68,19 +68,22 @@ class IndexWriter:
     def build(self, index: IndexDescriptor, entities: Iterable[tuple[int, Properties]]) -> None:
         """Fill a new index. Raises ConstraintValidationFailed where it is unique and the data
         are not."""
-        entries: list[tuple[bytes, int, tuple[Any, ...]]] = []
-        for entity, properties in entities:
-            values = _values(index, properties)
-            if values is not None:
-                entries.append((index_key(index.id, values).whole, entity, values))
-        entries.sort(key=lambda entry: entry[:2])
-        if index.unique:
-            self._check_built(index, entries)
         name = pack_index(index.id)
-        items = [((name + whole)[:KEY_LIMIT], pack_big(entity)) for whole, entity, _ in entries]
-        self._txn.cursor(db=self._table).putmulti(items)
-        self._counts.add(entries_key(index.id), len(items))
-        self._counts.add(distinct_key(index.id), len({key for key, _ in items}))
+        if index.unique:
+            entities = list(entities)
+            self._check_built(index, entities)
+        # Key and id in one: a third of the memory of pairs, and they sort the same, because no
+        # key is the beginning of another.
+        rows = [
+            (name + index_key(index.id, values).whole)[:KEY_LIMIT] + pack_big(entity)
+            for entity, properties in entities
+            if (values := _values(index, properties)) is not None
+        ]
+        rows.sort()
+        self._txn.cursor(db=self._table).putmulti((row[:-8], row[-8:]) for row in rows)
+        different = sum(one[:-8] != other[:-8] for one, other in pairwise(rows))
+        self._counts.add(entries_key(index.id), len(rows))
+        self._counts.add(distinct_key(index.id), different + bool(rows))
 
     def clear(self, index: IndexDescriptor) -> None:
         """Remove all entries of an index: a range of the table."""
@@ -143,8 +146,16 @@ class IndexWriter:
                 )
 
     def _check_built(
-        self, index: IndexDescriptor, entries: Sequence[tuple[bytes, int, tuple[Any, ...]]]
+        self, index: IndexDescriptor, entities: Iterable[tuple[int, Properties]]
     ) -> None:
+        entries = sorted(
+            (
+                (index_key(index.id, values).whole, entity, values)
+                for entity, properties in entities
+                if (values := _values(index, properties)) is not None
+            ),
+            key=lambda entry: entry[:2],
+        )
         for (whole, first, values), (other, second, _) in pairwise(entries):
             if whole == other and all(map(equals_something, values)):
                 kind, described = _kind(index), self._described(index, values)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from cypherd.errors import StoreError
-from cypherd.generator import GeneratorReport, generate_social_network
+from cypherd.generator import GeneratorReport, generate_social_network, write_social_network
+from cypherd.importer import import_folder
 from cypherd.settings import GIB
 from cypherd.storage.lmdb.lock import StoreLock
 from cypherd.storage.lmdb.store import open_store
@@ -122,3 +123,59 @@ def test_a_store_with_a_graph_is_refused(made: tuple[Path, GeneratorReport]) -> 
 def test_a_store_in_use_is_refused(tmp_path: Path) -> None:
     with StoreLock(tmp_path), pytest.raises(StoreError, match="in use"):
         generate_social_network(tmp_path, persons=10, map_size=GIB)
+
+
+def test_written_as_files_and_imported_it_is_the_same(
+    made: tuple[Path, GeneratorReport], tmp_path: Path
+) -> None:
+    report = write_social_network(tmp_path / "csv", persons=PERSONS, seed=7)
+    assert report == made[1]
+    import_folder(tmp_path / "csv", tmp_path / "store", map_size=GIB)
+    assert _sizes(tmp_path / "store") == _sizes(made[0])
+    assert _known(tmp_path / "store") == _known(made[0])
+
+
+def _sizes(path: Path) -> dict[str, int]:
+    store = open_store(path, map_size=GIB)
+    assert store.check().sound
+    with store.read() as transaction:
+        counts, schema = transaction.counts, transaction.schema
+        labels = {name: counts.nodes(schema.label_id(name)) for name in schema.label_names()}
+        types = {name: counts.relationships(schema.type_id(name)) for name in schema.type_names()}
+    store.close()
+    return {**labels, **types}
+
+
+def _known(path: Path) -> set[tuple[object, ...]]:
+    """The properties of both persons of each KNOWS, and its own."""
+    store = open_store(path, map_size=GIB)
+    with store.read() as transaction:
+        schema = transaction.schema
+        rows = [
+            row
+            for batch in transaction.scan_relationships(schema.type_id("KNOWS"), 1000)
+            for row in zip(
+                transaction.node_records(batch.start),
+                transaction.relationship_records(batch.id),
+                transaction.node_records(batch.end),
+                strict=True,
+            )
+        ]
+        names = schema.property_name
+        found: set[tuple[object, ...]] = {
+            tuple(
+                tuple(sorted((names(key), value) for key, value in record[-1].items()))
+                for record in row
+                if record is not None
+            )
+            for row in rows
+        }
+    store.close()
+    return found
+
+
+def test_files_need_a_folder_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("kept")
+    with pytest.raises(StoreError, match="is not empty"):
+        write_social_network(tmp_path, persons=10)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]

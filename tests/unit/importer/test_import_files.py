@@ -381,6 +381,14 @@ def test_a_folder_by_headers() -> None:
     assert relationships == [(0, "KNOWS", 1, {"since": 1999})]
 
 
+def test_types_by_names_of_marked_files() -> None:
+    ends = ":START_ID,:END_ID\n1,2\n"
+    write_folder(Person=":ID\n1\n2\n", IS_PART_OF=ends, Person_IS_A_Person=ends, KNOWS=ends)
+    folder()
+    _, relationships = graph_of(Path("store"))
+    assert [type_ for _, type_, _, _ in relationships] == ["IS_PART_OF", "KNOWS", "IS_A"]
+
+
 def test_a_folder_of_compressed_files() -> None:
     Path("csv").mkdir()
     Path("csv/Person.csv.gz").write_bytes(gzip.compress(b"id,name\n1,Ann\n"))
