@@ -68,10 +68,21 @@ class Property(BoundExpression):
 
 @dataclass(frozen=True, slots=True)
 class HasLabels(BoundExpression):
-    """True if the node has all labels; for a relationship: its type is the only one named."""
+    """True if the node has all labels; for a relationship: its type is the only one named.
+    Without labels: if it has any at all, which a relationship's type always is."""
 
     source: BoundExpression
     labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HasDynamicLabels(BoundExpression):
+    """True if the node has all labels (or any of them) that `names` gives, a string or a list of
+    strings; for a relationship the same of its type."""
+
+    source: BoundExpression
+    names: BoundExpression
+    any: bool
 
 
 @dataclass(frozen=True, slots=True)

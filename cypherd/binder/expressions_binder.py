@@ -138,13 +138,6 @@ def _slice(node: ast.Slice, environment: Environment) -> BoundExpression:
     return bound.Call("slice", (source, start, end), type=T.LIST, at=node.at)
 
 
-@binds(ast.HasLabels)
-def _has_labels(node: ast.HasLabels, environment: Environment) -> BoundExpression:
-    source = bind(node.source, environment)
-    require(source, frozenset({T.NODE, T.RELATIONSHIP}), "a node or relationship")
-    return bound.HasLabels(source, node.labels, type=T.BOOLEAN, at=node.at)
-
-
 # --- operators --------------------------------------------------------------------------
 
 

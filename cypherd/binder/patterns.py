@@ -12,14 +12,17 @@ from dataclasses import dataclass, field, replace
 from cypherd.binder import expressions as bound
 from cypherd.binder.expressions import BoundExpression
 from cypherd.binder.expressions_binder import bind, bind_predicate
+from cypherd.binder.labels import matches
 from cypherd.binder.query import (
     Items,
     PatternGraph,
     PatternNode,
     PatternRelationship,
     ShortestPattern,
+    Subquery,
 )
 from cypherd.binder.scopes import Environment, Names, Symbol, syntax_error
+from cypherd.binder.traversal import walk
 from cypherd.binder.types import UNKNOWN
 from cypherd.errors import UnsupportedOperation
 from cypherd.parser import ast
@@ -214,15 +217,15 @@ def _bind_element(
     environment: Environment,
 ) -> None:
     entries = bind_entries(element.properties, environment)
-    many = isinstance(element, ast.RelationshipPattern) and symbol.type is T.LIST
-    if many or _is_shortest(builder, symbol):
-        if element.where is not None:
-            raise UnsupportedOperation(
-                "WHERE inside a relationship of variable length is not supported",
-                offset=element.at,
-            )
-        _set_properties(builder, symbol.name, entries)
+    if isinstance(element, ast.RelationshipPattern) and (
+        element.length is not None or _is_shortest(builder, symbol)
+    ):
+        each = _bind_each(builder, element, environment)
+        _set_steps(builder, symbol.name, entries, each)
         return
+    if element.matching is not None:
+        source = symbol.at(element.at)
+        builder.predicates.extend(conjuncts(matches(source, element.matching, environment)))
     for key, value in entries:
         held = bound.Property(symbol.at(element.at), key, at=value.at)
         equal = bound.Call("=", (held, value), type=T.BOOLEAN, at=value.at)
@@ -249,15 +252,42 @@ def _is_shortest(builder: GraphBuilder, symbol: Symbol) -> bool:
     return any(s.relationship.variable == symbol.name for s in builder.shortest)
 
 
-def _set_properties(builder: GraphBuilder, variable: str, entries: Items) -> None:
-    if not entries:
+def _bind_each(
+    builder: GraphBuilder, element: ast.RelationshipPattern, environment: Environment
+) -> Items:
+    """What every relationship of a path must fulfil. In its WHERE the variable of the list is
+    each of them in turn."""
+    if element.where is None and element.matching is None:
+        return ()
+    if element.variable is None:
+        symbol, inner = builder.names.anonymous("relationship", T.RELATIONSHIP), environment
+    else:
+        symbol = builder.names.declare(element.variable, T.RELATIONSHIP)
+        inner = environment.local({element.variable: symbol})
+    predicates: list[BoundExpression] = []
+    if element.matching is not None:
+        predicates.append(matches(symbol.at(element.at), element.matching, inner))
+    if element.where is not None:
+        predicates.extend(conjuncts(bind_predicate(element.where, inner)))
+    for predicate in predicates:
+        if any(isinstance(part, Subquery) for part in walk(predicate)):
+            raise UnsupportedOperation(
+                "a pattern or subquery in the WHERE of a relationship of variable length is not "
+                "supported",
+                offset=element.at,
+            )
+    return tuple((symbol.name, predicate) for predicate in predicates)
+
+
+def _set_steps(builder: GraphBuilder, variable: str, entries: Items, each: Items) -> None:
+    if not entries and not each:
         return
     builder.relationships = [
-        replace(r, properties=entries) if r.variable == variable else r
+        replace(r, properties=entries, each=each) if r.variable == variable else r
         for r in builder.relationships
     ]
     builder.shortest = [
-        replace(s, relationship=replace(s.relationship, properties=entries))
+        replace(s, relationship=replace(s.relationship, properties=entries, each=each))
         if s.relationship.variable == variable
         else s
         for s in builder.shortest

@@ -27,9 +27,10 @@ class PatternNode:
 
 @dataclass(frozen=True, slots=True)
 class PatternRelationship:
-    """`length` is (minimum, maximum or None) for variable length. `properties` are given for
-    variable length only; otherwise they are predicates of the graph. `bound`: the variable had
-    a value before this clause."""
+    """`length` is (minimum, maximum or None) for variable length. `properties` and `each` are given
+    for variable length only; otherwise they are predicates of the graph. `each`: (variable,
+    predicate) that every relationship on the way must fulfil. `bound`: the variable had a value
+    before this clause."""
 
     variable: str
     start: str
@@ -39,6 +40,7 @@ class PatternRelationship:
     length: tuple[int, int | None] | None = None
     properties: Items = ()
     bound: bool = False
+    each: Items = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from cypherd.binder import expressions as bound
 from cypherd.binder.expressions import BoundExpression
 from cypherd.binder.expressions_binder import bind, binds
+from cypherd.binder.labels import labels_predicate
 from cypherd.binder.patterns import GraphBuilder, bind_patterns
 from cypherd.binder.query import (
     BoundClause,
@@ -37,8 +38,8 @@ def bind_pattern_predicate(
         only = pattern.elements[0]
         assert isinstance(only, ast.NodePattern)
         value = bind(ast.Variable(only.variable or "", at=only.at), environment)
-        if only.labels:
-            return bound.HasLabels(value, only.labels, type=T.BOOLEAN, at=only.at)
+        if only.labels or only.matching is not None:
+            return labels_predicate(value, only.labels, only.matching, environment, only.at)
         require_boolean(value)
     builder = bind_patterns((pattern,), None, environment.local({}))
     return _subquery("exists", (_match(builder),), None, environment, node.at)

@@ -67,6 +67,15 @@ def _check_no_where(graph: _NewGraph, pattern: ast.NodePattern | ast.Relationshi
         raise syntax_error("UnexpectedSyntax", message, pattern.at)
 
 
+def _check_labels_are_listed(
+    graph: _NewGraph, pattern: ast.NodePattern | ast.RelationshipPattern
+) -> None:
+    if pattern.matching is not None:
+        clause = "MERGE" if graph.merge else "CREATE"
+        message = f"{clause} takes the labels one by one (:A:B) and a single type"
+        raise syntax_error("UnexpectedSyntax", message, pattern.matching.at)
+
+
 def _add_path(graph: _NewGraph, pattern: ast.PathPattern) -> None:
     if pattern.shortest is not None:
         raise syntax_error("UnexpectedSyntax", f"{pattern.shortest} cannot be made", pattern.at)
@@ -108,6 +117,7 @@ def _properties(
 def _add_node(graph: _NewGraph, pattern: ast.Node, alone: bool) -> Symbol:
     assert isinstance(pattern, ast.NodePattern)
     _check_no_where(graph, pattern)
+    _check_labels_are_listed(graph, pattern)
     name = pattern.variable
     symbol = graph.scope.get(name) if name is not None else None
     if symbol is not None:
@@ -131,6 +141,7 @@ def _add_node(graph: _NewGraph, pattern: ast.Node, alone: bool) -> Symbol:
 
 def _check_new_relationship(graph: _NewGraph, pattern: ast.RelationshipPattern) -> None:
     _check_no_where(graph, pattern)
+    _check_labels_are_listed(graph, pattern)
     clause = "MERGE" if graph.merge else "CREATE"
     if pattern.variable is not None and pattern.variable in graph.scope:
         raise _already_bound(pattern.variable, pattern.at)

@@ -52,6 +52,7 @@ def first_row_pays(inner: logical.LogicalOperator) -> bool:
         logical.LogicalVarLengthExpand,
         logical.LogicalAllNodesScan,
         logical.LogicalNodeByLabelScan,
+        logical.LogicalUnionNodeByLabelsScan,
         logical.LogicalRelationshipScan,
     )
     return any(isinstance(operator, slow) for operator in spine(inner))

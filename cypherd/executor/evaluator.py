@@ -24,6 +24,10 @@ from cypherd.executor.expressions.comprehensions import (
     compile_quantifier,
     compile_reduce,
 )
+from cypherd.executor.expressions.labels import (
+    compile_has_dynamic_labels,
+    compile_has_labels,
+)
 from cypherd.executor.expressions.leaves import (
     compile_constant,
     compile_distinct_relationships,
@@ -43,7 +47,6 @@ from cypherd.executor.expressions.logic import (
     compile_xor,
 )
 from cypherd.executor.expressions.properties import (
-    compile_has_labels,
     compile_map_projection,
     compile_property,
 )
@@ -58,6 +61,7 @@ _KINDS: Mapping[type, CompileKind] = {
     bound.MapOf: compile_map,
     bound.Property: compile_property,
     bound.HasLabels: compile_has_labels,
+    bound.HasDynamicLabels: compile_has_dynamic_labels,
     bound.Call: compile_call,
     bound.And: compile_and,
     bound.Or: compile_or,

@@ -49,6 +49,7 @@ from cypherd.executor.operators.show import map_show
 from cypherd.executor.operators.skip import map_skip
 from cypherd.executor.operators.sort import map_sort, map_top
 from cypherd.executor.operators.union import map_union
+from cypherd.executor.operators.union_node_by_labels_scan import map_union_node_by_labels_scan
 from cypherd.executor.operators.unwind import map_unwind
 from cypherd.executor.operators.var_length_expand import map_var_length_expand
 from cypherd.executor.usage import variables_read
@@ -58,6 +59,7 @@ MAPPERS: dict[type[logical.LogicalOperator], Callable[[Any, int, Any], Operator]
     logical.LogicalArgument: map_argument,
     logical.LogicalAllNodesScan: map_all_nodes_scan,
     logical.LogicalNodeByLabelScan: map_node_by_label_scan,
+    logical.LogicalUnionNodeByLabelsScan: map_union_node_by_labels_scan,
     logical.LogicalNodeByIdSeek: map_node_by_id_seek,
     logical.LogicalNodeIndexSeek: map_node_index_seek,
     logical.LogicalNodeIndexRangeSeek: map_node_index_range_seek,

@@ -108,10 +108,11 @@ class IsNull(Expression):
 
 @dataclass(frozen=True, slots=True)
 class HasLabels(Expression):
-    """`n:A:B` as a predicate."""
+    """`n:A:B` as a predicate, and whatever else `matching` asks for: `n:A|B`, `n:!C`."""
 
     source: Expression
     labels: tuple[str, ...]
+    matching: LabelExpression | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,15 +195,59 @@ class SubqueryExpression(Expression):
     query: Query
 
 
+# --- labels and types -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LabelExpression(Node):
+    """What is asked of a node's labels, or of a relationship's type."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelName(LabelExpression):
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class LabelAny(LabelExpression):
+    """`%`: any label at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelDynamic(LabelExpression):
+    """`$(names)`, `$all(names)`, `$any(names)`: a string or a list of them."""
+
+    names: Expression
+    any: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LabelNot(LabelExpression):
+    operand: LabelExpression
+
+
+@dataclass(frozen=True, slots=True)
+class LabelAnd(LabelExpression):
+    operands: tuple[LabelExpression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelOr(LabelExpression):
+    operands: tuple[LabelExpression, ...]
+
+
 # --- patterns ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class NodePattern(Node):
+    """It must have all `labels`, and those that `matching` asks for."""
+
     variable: str | None
     labels: tuple[str, ...]
     properties: Expression | None
     where: Expression | None = None
+    matching: LabelExpression | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,12 +260,15 @@ class VariableLength(Node):
 
 @dataclass(frozen=True, slots=True)
 class RelationshipPattern(Node):
+    """Its type is one of `types` if there are any, and as `matching` asks for."""
+
     variable: str | None
     types: tuple[str, ...]
     direction: Direction
     length: VariableLength | None
     properties: Expression | None
     where: Expression | None = None
+    matching: LabelExpression | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from cypherd.errors import CypherSyntaxError
 from cypherd.parser import ast
 from cypherd.parser.expressions import ExpressionRules
+from cypherd.parser.labels import plain_labels
 from cypherd.parser.lexer import Token
 from cypherd.parser.literals import name_text
 from cypherd.parser.patterns import Children
@@ -159,7 +160,8 @@ class ClauseRules(ExpressionRules):
 
     def set_labels(self, children: Children) -> ast.SetLabels:
         target, labels = children
-        return ast.SetLabels(_variable(target, "SET"), labels, at=target.at)
+        names = plain_labels(labels, "SET", target.at)
+        return ast.SetLabels(_variable(target, "SET"), names, at=target.at)
 
     def remove_clause(self, children: Children) -> ast.Remove:
         token, *items = children
@@ -168,7 +170,8 @@ class ClauseRules(ExpressionRules):
     def remove_item(self, children: Children) -> ast.RemoveProperty | ast.RemoveLabels:
         target, labels = children
         if labels is not None:
-            return ast.RemoveLabels(_variable(target, "REMOVE"), labels, at=target.at)
+            names = plain_labels(labels, "REMOVE", target.at)
+            return ast.RemoveLabels(_variable(target, "REMOVE"), names, at=target.at)
         if isinstance(target, ast.Property):
             return ast.RemoveProperty(target, at=target.at)
         raise CypherSyntaxError(

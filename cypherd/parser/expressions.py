@@ -85,8 +85,8 @@ class ExpressionRules(PatternRules):
         return ast.Unary(token.text, operand, at=token.at)
 
     def has_labels(self, children: Children) -> ast.Expression:
-        source, labels = children
-        return ast.HasLabels(source, labels, at=source.at)
+        source, (names, matching) = children
+        return ast.HasLabels(source, names, matching, at=source.at)
 
     def property_access(self, children: Children) -> ast.Expression:
         source, key = children

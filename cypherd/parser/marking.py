@@ -4,6 +4,7 @@
               ^                   MINUS -> REL_DASH       begins a relationship
     (n)<-[:KNOWS]-(m)             LT    -> REL_LEFT       begins a relationship
     count { (n)-->() }            NAME  -> SUBQUERY       when braces hold patterns or clauses
+    (n:A|B)                       VBAR  -> LABEL_BAR      between labels or types (bars.py)
 
 `(a)` is an expression or a pattern by what stands inside and by the arrow behind it. The pass
 keeps a stack of open brackets and looks a fixed number of tokens ahead: linear in the text.
@@ -12,6 +13,7 @@ keeps a stack of open brackets and looks a fixed number of tokens ahead: linear 
 from __future__ import annotations
 
 from cypherd.errors import CypherSyntaxError
+from cypherd.parser.bars import mark_label_bars
 from cypherd.parser.lexer import END, Token
 
 _OPENING = frozenset({"LPAR", "LSQB", "LBRACE"})
@@ -57,6 +59,8 @@ def mark_patterns(tokens: list[Token], names: frozenset[str], max_nesting: int) 
                 tokens[start].type = "PATTERN_LPAR"
                 dash = tokens[index + 1]
                 dash.type = "REL_DASH" if dash.type == "MINUS" else "REL_LEFT"
+    if "VBAR" in kinds:
+        mark_label_bars(tokens)
 
 
 def too_deep(max_nesting: int, offset: int) -> CypherSyntaxError:

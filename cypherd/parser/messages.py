@@ -28,7 +28,9 @@ _ATOM_STARTS = frozenset(
      "FALSE", "NULL", "CASE", "LPAR", "LSQB", "LBRACE", "PATTERN_LPAR", "SUBQUERY"}
 )  # fmt: skip
 _EXPRESSION_STARTS = _ATOM_STARTS | {"NOT", "PLUS", "MINUS"}
-_PATTERN_SIGNS = {"REL_DASH": "-", "REL_LEFT": "<-"}
+# What may stand for a label beside its name; few people mean them.
+_LABEL_STARTS = frozenset({"BANG", "DOLLAR", "PERCENT", "PARAMETER", "LPAR", "PATTERN_LPAR"})
+_PATTERN_SIGNS = {"REL_DASH": "-", "REL_LEFT": "<-", "LABEL_BAR": "|"}
 _OPERATORS = frozenset(
     {"OR", "XOR", "AND", "EQ", "NE", "LT", "LE", "GT", "GE", "IN", "CONTAINS", "REGEX",
      "STARTS", "ENDS", "IS", "PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "CARET"}
@@ -83,6 +85,7 @@ class Messages:
             found.add("an expression")
             left -= _EXPRESSION_STARTS | self._names
         elif "NAME" in left:
+            left -= _LABEL_STARTS if left >= _LABEL_STARTS else set()
             left -= self._names - {"NAME"}
             left -= self._reserved if left >= self._reserved else set()
         if len(left & _OPERATORS) > len(_OPERATORS) // 2:
@@ -102,11 +105,14 @@ class Messages:
         before = tokens[index - 1] if index else None
         if _begins_second(tokens, index):
             return "send them one by one, or run them as a script: cypherd query --file FILE"
-        if token.type == INVALID:
+        if token.type in (INVALID, "BANG"):
             return _SIGN_HINTS.get(token.text)
         if token.text == "=" and before is not None and before.text == "=":
             return "write = for equal"
-        if token.type in ("VBAR", "AMPERSAND") and tokens[index + 1].text == token.text:
+        if (
+            token.type in ("VBAR", "LABEL_BAR", "AMPERSAND")
+            and tokens[index + 1].text == token.text
+        ):
             return _SIGN_HINTS[token.text]
         if token.type == "MINUS" and before is not None and tokens[index + 1].type == "GT":
             return "write --> or -[:TYPE]-> for a relationship"

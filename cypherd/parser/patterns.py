@@ -6,6 +6,7 @@ from typing import Any
 
 from cypherd.errors import CypherSyntaxError
 from cypherd.parser import ast
+from cypherd.parser.labels import NO_LABELS, LabelRules
 from cypherd.parser.lexer import Token
 from cypherd.parser.literals import (
     MINIMUM_MAGNITUDE,
@@ -18,7 +19,7 @@ SHORTEST = {"shortestpath": "shortestPath", "allshortestpaths": "allShortestPath
 Children = list[Any]
 
 
-class PatternRules:
+class PatternRules(LabelRules):
     def patterns(self, children: Children) -> tuple[ast.PathPattern, ...]:
         return tuple(children)
 
@@ -43,13 +44,8 @@ class PatternRules:
     def node(self, children: Children) -> ast.NodePattern:
         token, name, labels, properties, where = children
         variable = None if name is None else name_text(name)
-        return ast.NodePattern(variable, labels or (), properties, where, at=token.at)
-
-    def labels(self, children: Children) -> tuple[str, ...]:
-        return tuple([name_text(token) for token in children])
-
-    def types(self, children: Children) -> tuple[str, ...]:
-        return tuple([name_text(token) for token in children])
+        names, matching = labels or NO_LABELS
+        return ast.NodePattern(variable, names, properties, where, matching, at=token.at)
 
     def relationship(self, children: Children) -> ast.RelationshipPattern:
         start, detail, arrow = children
@@ -62,8 +58,9 @@ class PatternRules:
             return ast.RelationshipPattern(None, (), direction, None, None, at=start.at)
         name, types, length, properties, where = detail
         variable = None if name is None else name_text(name)
+        types, matching = types or NO_LABELS
         return ast.RelationshipPattern(
-            variable, types or (), direction, length, properties, where, at=start.at
+            variable, types, direction, length, properties, where, matching, at=start.at
         )
 
     def relationship_detail(self, children: Children) -> Children:

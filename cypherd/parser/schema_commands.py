@@ -226,7 +226,7 @@ def _constrained(path: ast.PathPattern, constraint: _ConstraintKind) -> _Owner:
 
 
 def _is_plain(part: ast.NodePattern | ast.RelationshipPattern) -> bool:
-    return part.properties is None and part.where is None
+    return part.properties is None and part.where is None and part.matching is None
 
 
 def _properties(references: tuple[_PropertyReference, ...], owner: _Owner) -> tuple[str, ...]:

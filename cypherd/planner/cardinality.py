@@ -185,6 +185,9 @@ class Cardinality:
                 return source * self.context.nodes()
             case ops.LogicalNodeByLabelScan(label=label):
                 return source * self.context.nodes(label)
+            case ops.LogicalUnionNodeByLabelsScan(labels=wanted):
+                every = self.context.nodes()
+                return source * min(sum(map(self.context.nodes, wanted)), every)
             case ops.LogicalNodeByIdSeek(ids=ids) | ops.LogicalRelationshipByIdSeek(ids=ids):
                 return source * list_length(ids)
             case ops.LogicalNodeIndexSeek(label=label, properties=keys, values=values, many=many):

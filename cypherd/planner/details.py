@@ -74,6 +74,8 @@ def _access(operator: LogicalOperator) -> str:
             return variable(name)
         case ops.LogicalNodeByLabelScan(variable=name, label=label):
             return f"{variable(name)}:{label}"
+        case ops.LogicalUnionNodeByLabelsScan(variable=name, labels=labels):
+            return f"{variable(name)}:{'|'.join(labels)}"
         case ops.LogicalNodeByIdSeek(variable=name, ids=ids):
             return f"id({variable(name)}) = {show(ids)}"
         case ops.LogicalNodeIndexSeek(variable=name, label=label, properties=keys):
@@ -115,6 +117,9 @@ def _access(operator: LogicalOperator) -> str:
         case ops.LogicalShortestPath(predicates=predicates) if predicates:
             where = " and ".join(show(predicate) for predicate in predicates)
             return f"{_access(replace(operator, predicates=()))} where {where}"
+        case ops.LogicalVarLengthExpand(each=each) if each:
+            where = " and ".join(show(predicate) for _, predicate in each)
+            return f"{_access(replace(operator, each=()))} each where {where}"
         case ops.LogicalVarLengthExpand() | ops.LogicalShortestPath():
             return _walked(
                 operator.start,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from cypherd.binder.expressions import (
     BoundExpression,
     Call,
+    HasDynamicLabels,
     HasLabels,
     MapOf,
     MapProjection,
@@ -74,6 +75,8 @@ def _graph_reads(operator: LogicalOperator) -> Iterator[Fact]:
             yield from _EVERYTHING
         case ops.LogicalNodeByLabelScan(label=label):
             yield ("node", label)
+        case ops.LogicalUnionNodeByLabelsScan(labels=labels):
+            yield from (("node", label) for label in labels)
         case ops.LogicalNodeIndexSeek(label=label, properties=keys):
             yield ("node", label)
             yield from (("property", key) for key in keys)
@@ -122,8 +125,10 @@ def _expression_reads(expression: BoundExpression) -> Iterator[Fact]:
         match part:
             case Property(source, key) if not isinstance(source, MapOf):
                 yield ("property", key)
-            case HasLabels(_, labels):
+            case HasLabels(_, labels) if labels:
                 yield from (("labels", label) for label in labels)
+            case HasLabels() | HasDynamicLabels():
+                yield ("labels", None)
             case MapProjection():
                 yield ("property", None)
             case Call("labels"):

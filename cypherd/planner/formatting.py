@@ -56,7 +56,9 @@ def show(expression: BoundExpression) -> str:
         case bound.Property(source, key):
             return f"{_operand(source)}.{key}"
         case bound.HasLabels(source, labels):
-            return f"{_operand(source)}:{':'.join(labels)}"
+            return f"{_operand(source)}:{':'.join(labels) or '%'}"
+        case bound.HasDynamicLabels(source, names, any_):
+            return f"{_operand(source)}:${'any' if any_ else ''}({show(names)})"
         case bound.Not(operand):
             return f"not {_operand(operand)}"
         case bound.And(operands):

@@ -55,13 +55,20 @@ _OPERATORS = frozenset(
 )
 
 
+_SCANS = (
+    ops.LogicalNodeByLabelScan,
+    ops.LogicalUnionNodeByLabelsScan,
+    ops.LogicalAllNodesScan,
+)
+
+
 def may_run_inline(root: LogicalOperator, context: PlanContext) -> bool:
     """Is every operator, and every expression in it, bounded?"""
     scans = 0
     for operator in walk(root):
         if not _operator_is_bounded(operator, context):
             return False
-        scans += isinstance(operator, ops.LogicalNodeByLabelScan | ops.LogicalAllNodesScan)
+        scans += isinstance(operator, _SCANS)
     return scans <= 1
 
 
@@ -70,6 +77,8 @@ def _operator_is_bounded(operator: LogicalOperator, context: PlanContext) -> boo
         return False
     if isinstance(operator, ops.LogicalNodeByLabelScan):
         return context.nodes(operator.label) <= SCAN_LIMIT
+    if isinstance(operator, ops.LogicalUnionNodeByLabelsScan):
+        return sum(map(context.nodes, operator.labels)) <= SCAN_LIMIT
     if isinstance(operator, ops.LogicalAllNodesScan):
         return context.nodes() <= SCAN_LIMIT
     if isinstance(operator, ops.LogicalUnwind):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cypherd.binder.expressions import BoundExpression, HasLabels, Variable
+from cypherd.binder.expressions import And, BoundExpression, HasLabels, Or, Variable
 from cypherd.binder.query import PatternRelationship
 from cypherd.binder.traversal import variables
 from cypherd.planner.conditions import Condition, conditions, first, solved
@@ -49,7 +49,32 @@ def node_leaves(
                 yield from _index_leaves(variable, label, predicate, found, context)
                 scan = ops.LogicalNodeByLabelScan(source=NO_SOURCE, variable=variable, label=label)
                 yield Leaf(scan, (predicate,), here)
+            case Or(operands):
+                yield from _union_scan(variable, predicate, operands)
     yield Leaf(ops.LogicalAllNodesScan(source=NO_SOURCE, variable=variable), (), here)
+
+
+def _union_scan(
+    variable: str, predicate: BoundExpression, operands: Sequence[BoundExpression]
+) -> Iterator[Leaf]:
+    """Where every alternative asks for a label: the nodes that have one of these."""
+    labels = [_label_of(variable, operand) for operand in operands]
+    if None in labels:
+        return
+    exact = all(isinstance(operand, HasLabels) for operand in operands)
+    scan = ops.LogicalUnionNodeByLabelsScan(
+        source=NO_SOURCE, variable=variable, labels=tuple(dict.fromkeys(map(str, labels)))
+    )
+    yield Leaf(scan, (predicate,) if exact else (), frozenset({variable}))
+
+
+def _label_of(variable: str, alternative: BoundExpression) -> str | None:
+    """A label that the node has wherever the alternative is true."""
+    for part in alternative.operands if isinstance(alternative, And) else (alternative,):
+        match part:
+            case HasLabels(Variable(name), (label,)) if name == variable:
+                return label
+    return None
 
 
 def _id_seek(variable: str, condition: Condition) -> Leaf:

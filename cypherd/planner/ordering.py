@@ -33,7 +33,12 @@ from cypherd.values.types import CypherType as T
 
 Step: TypeAlias = LogicalOperator | BoundExpression
 _OPPOSITE: dict[str, ops.Direction] = {"out": "in", "in": "out", "both": "both"}
-SCANS = (ops.LogicalAllNodesScan, ops.LogicalNodeByLabelScan, ops.LogicalRelationshipScan)
+SCANS = (
+    ops.LogicalAllNodesScan,
+    ops.LogicalNodeByLabelScan,
+    ops.LogicalUnionNodeByLabelsScan,
+    ops.LogicalRelationshipScan,
+)
 SCAN_COST = 10.0
 """A scan costs a little even over nothing: plans outlive the counts they were made with, and
 what is empty when an index is made will not stay so."""
@@ -309,7 +314,10 @@ def _equal(left: BoundExpression, right: BoundExpression) -> Call:
 
 
 def _properties_ready(relationship: PatternRelationship, bound: frozenset[str]) -> bool:
-    return all(variables(value) <= bound for _, value in relationship.properties)
+    known = all(variables(value) <= bound for _, value in relationship.properties)
+    return known and all(
+        variables(predicate) <= bound | {variable} for variable, predicate in relationship.each
+    )
 
 
 def _expansion(
@@ -337,6 +345,7 @@ def _expansion(
             reverse=backwards,
             properties=relationship.properties,
             bound=relationship.bound,
+            each=relationship.each,
         )
     kind = ops.LogicalExpandInto if into else ops.LogicalExpand
     return kind(

@@ -36,7 +36,7 @@ def shortest_step(
         all=pattern.all,
         properties=relationship.properties,
         predicates=taken,
-        each_relationship=_of_each(taken, pattern, "relationships"),
+        each_relationship=(*relationship.each, *_of_each(taken, pattern, "relationships")),
         each_node=_of_each(taken, pattern, "nodes"),
     )
 

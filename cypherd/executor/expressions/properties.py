@@ -1,4 +1,4 @@
-"""Properties, labels as predicates, and map projections: what expressions read from storage.
+"""Properties and map projections: what expressions read from storage.
 
 column --split--> nodes, relationships: one question of storage each
               \\-> maps, temporal values: looked up in Python
@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from cypherd.batch.columns import Batch, BoolArray, Column, IntArray, ObjectColumn
-from cypherd.binder.expressions import HasLabels, MapProjection, Property
+from cypherd.batch.columns import Batch, Column, IntArray, ObjectColumn
+from cypherd.binder.expressions import MapProjection, Property
 from cypherd.executor.context import ExecutionContext
 from cypherd.executor.expressions.compiler import Compiler, Evaluate, located
-from cypherd.executor.expressions.entities import Entities, check_alive, entities_of
+from cypherd.executor.expressions.entities import check_alive, entities_of
 from cypherd.executor.expressions.logic import null_mask
-from cypherd.executor.expressions.truth import Truth
-from cypherd.executor.repeats import have_label, properties_of
+from cypherd.executor.repeats import properties_of
 from cypherd.storage.protocols import ReadTransaction
 from cypherd.values.description import wrong_type
 from cypherd.values.temporal import TemporalValue
@@ -99,45 +96,6 @@ def named(properties: dict[int, Any], transaction: ReadTransaction) -> dict[str,
     """Properties by name instead of key id."""
     name_of = transaction.schema.property_name
     return {name_of(key): value for key, value in properties.items()}
-
-
-def compile_has_labels(expression: HasLabels, compiler: Compiler) -> Evaluate:
-    source, labels = compiler.compile(expression.source), expression.labels
-
-    def evaluate(batch: Batch, context: ExecutionContext) -> Column:
-        column = source(batch, context)
-        with located(expression.at):
-            entities = entities_of(column)
-            for _, value in entities.others:
-                raise wrong_type("a label predicate", "a node or relationship", value)
-            check_alive(entities, context)
-            true = np.zeros(batch.length, dtype=np.bool_)
-            true[entities.node_rows] = _have_labels(entities, labels, context)
-            true[entities.relationship_rows] = _have_type(entities, labels, context)
-        return Truth(true, ~true & ~null_mask(column)).column(compiler.typed)
-
-    return evaluate
-
-
-def _have_labels(
-    entities: Entities, labels: tuple[str, ...], context: ExecutionContext
-) -> BoolArray:
-    answer = np.ones(len(entities.nodes), dtype=np.bool_)
-    for label in labels if len(answer) else ():
-        token = context.transaction.schema.label_id(label)
-        if token is None:
-            return np.zeros(len(answer), dtype=np.bool_)
-        answer &= have_label(context.transaction, entities.nodes, token)
-    return answer
-
-
-def _have_type(entities: Entities, types: tuple[str, ...], context: ExecutionContext) -> BoolArray:
-    count = len(entities.relationships)
-    token = context.transaction.schema.type_id(types[0])
-    if not count or token is None or len(set(types)) > 1:
-        return np.zeros(count, dtype=np.bool_)
-    found: BoolArray = context.transaction.endpoints(entities.relationships).type == token
-    return found
 
 
 def compile_map_projection(expression: MapProjection, compiler: Compiler) -> Evaluate:

@@ -19,10 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cypherd.batch.columns import Batch, Column, IdColumn, IntArray, ObjectColumn
+from cypherd.batch.columns import Batch, BoolArray, Column, IdColumn, IntArray, ObjectColumn
 from cypherd.executor.context import ExecutionContext
+from cypherd.executor.evaluator import compile_predicate
 from cypherd.executor.items import CompiledItems, compile_items
-from cypherd.executor.operator import Mapping, Operator
+from cypherd.executor.operator import Mapping, Operator, Predicate
 from cypherd.executor.operators.property_filter import PropertyFilter
 from cypherd.executor.rows import entity_ids, single_rows
 from cypherd.executor.tokens import type_tokens
@@ -44,6 +45,7 @@ class VarLengthExpand(Operator):
     source: Operator
     plan: LogicalVarLengthExpand
     properties: CompiledItems
+    each: tuple[tuple[str, Predicate], ...]
     listed: bool
     """Whether anything reads the list of relationships."""
 
@@ -103,6 +105,8 @@ class _Wanted:
         plan = operator.plan
         self.plan = plan
         self.context = context
+        self.batch = batch
+        self.each = operator.each
         self.types = type_tokens(context.transaction.schema, plan.types)
         self.starts = entity_ids(batch.columns[plan.start], "node")
         self.targets = entity_ids(batch.columns[plan.end], "node") if plan.into else None
@@ -147,8 +151,21 @@ class _Wanted:
             rows = paths.row[found.row]
             if self.filter is not None:
                 fresh &= self.filter.keep(transaction, rows, found.relationship)
+            fresh = self._fulfilled(fresh, rows, found.relationship)
             longer = np.column_stack((walked[fresh], found.relationship[fresh]))
             yield _Paths(rows[fresh], found.neighbour[fresh], longer)
+
+    def _fulfilled(self, fresh: BoolArray, rows: IntArray, relationships: IntArray) -> BoolArray:
+        """Those of the fresh steps whose relationship fulfils every predicate."""
+        for name, predicate in self.each:
+            steps = np.flatnonzero(fresh)
+            columns = {name: IdColumn("relationship", relationships[steps])}
+            kept = steps[
+                predicate(self.batch.take(rows[steps]).with_columns(columns), self.context)
+            ]
+            fresh = np.zeros(len(fresh), dtype=np.bool_)
+            fresh[kept] = True
+        return fresh
 
 
 def _none(paths: _Paths) -> _Paths:
@@ -189,5 +206,6 @@ def map_var_length_expand(plan: LogicalVarLengthExpand, number: int, mapping: Ma
         source=mapping.map(plan.source),
         plan=plan,
         properties=compile_items(plan.properties),
+        each=tuple((name, compile_predicate(value)) for name, value in plan.each),
         listed=plan.relationships in mapping.used,
     )

@@ -13,6 +13,7 @@ def introduced(operator: LogicalOperator) -> frozenset[str]:
         case (
             ops.LogicalAllNodesScan(variable=name)
             | ops.LogicalNodeByLabelScan(variable=name)
+            | ops.LogicalUnionNodeByLabelsScan(variable=name)
             | ops.LogicalNodeByIdSeek(variable=name)
             | ops.LogicalNodeIndexSeek(variable=name)
             | ops.LogicalNodeIndexRangeSeek(variable=name)

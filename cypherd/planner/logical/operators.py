@@ -51,6 +51,14 @@ class LogicalNodeByLabelScan(LogicalUnary):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LogicalUnionNodeByLabelsScan(LogicalUnary):
+    """Every node that has one of the labels, once."""
+
+    variable: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogicalNodeByIdSeek(LogicalUnary):
     """`ids` gives an integer or a list of them. `strict`: EntityNotFound if one is not there
     (START); otherwise it gives no row (WHERE id(n) = ...)."""
@@ -177,8 +185,8 @@ class LogicalVarLengthExpand(LogicalUnary):
 
     `relationships` becomes a list of relationships, in the order from `start`; `reverse` turns
     the list round (the pattern was walked from its end). `into`: `end` is bound already.
-    `properties`: every relationship must have these. `bound`: the list variable is bound
-    already and must be equal.
+    `properties`: every relationship must have these; `each`: (variable, predicate) that it must
+    fulfil. `bound`: the list variable is bound already and must be equal.
     """
 
     start: str
@@ -192,6 +200,7 @@ class LogicalVarLengthExpand(LogicalUnary):
     reverse: bool = False
     properties: Items = ()
     bound: bool = False
+    each: Items = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
