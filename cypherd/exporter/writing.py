@@ -51,6 +51,9 @@ def export_store(
         with store.read() as read:
             export = _Export(read, folder, progress)
             export.write()
+    except UnicodeEncodeError as error:
+        what = "a text with half of a surrogate pair cannot be written as UTF-8"
+        raise StoreError(f"{what}: {error.object[:40]!r}; {folder} is not complete") from error
     except OSError as error:
         raise StoreError(f"cannot write to {folder}: {error}") from error
     finally:

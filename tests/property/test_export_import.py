@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cypherd.errors import StoreError
 from cypherd.exporter import export_store
 from cypherd.importer import import_folder
 from cypherd.storage.lmdb.store import open_store
@@ -65,6 +67,12 @@ def test_the_same_again(
         again = import_folder(files, second, map_size=MAP_SIZE)
         assert (again.nodes, again.relationships) == (report.nodes, report.relationships)
         assert graph_of(second) == graph_of(first)
+
+
+def test_half_a_surrogate_pair_is_refused(tmp_path: Path) -> None:
+    make(tmp_path / "store", [({"A"}, {"id": "x\ud800"})], [])
+    with pytest.raises(StoreError, match="half of a surrogate pair"):
+        export_store(tmp_path / "store", tmp_path / "files", map_size=MAP_SIZE)
 
 
 def make(
