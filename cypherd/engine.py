@@ -32,6 +32,7 @@ from cypherd.planner.plan import Plan
 from cypherd.planner.planner import plan_statement
 from cypherd.planner.rules import RULES, Rule
 from cypherd.procedures.registry import BUILT_IN, Procedures
+from cypherd.procedures.running import OnlyThis, RunningQueries
 from cypherd.settings import Settings
 from cypherd.storage.protocols import ReadTransaction
 
@@ -113,10 +114,12 @@ class Engine:
         *,
         batch_size: int | None = None,
         clock: float | None = None,
+        queries: RunningQueries | None = None,
     ) -> Result:
         """Start a plan; nothing is computed before the first batch is asked for.
 
-        `clock` is the statement's start, in seconds since the epoch, if it is not now. Raises
+        `clock` is the statement's start, in seconds since the epoch, if it is not now; `queries`
+        what knows the queries that run, if this is not the only one. Raises
         ParameterMissing, naming the parameter. Errors while batches are pulled are CypherdErrors,
         located in the text.
         """
@@ -130,15 +133,17 @@ class Engine:
             # Nothing has run: openCypher counts it among the errors of compile time.
             error.compile_time = True
             raise error
+        began = time.time() if clock is None else clock
         context = ExecutionContext(
             transaction=transaction,
             parameters=parameters,
             guard=guard,
             batch_size=batch_size or self.settings.batch_size,
             profile={} if plan.mode == "profile" else None,
-            clock=time.time() if clock is None else clock,
+            clock=began,
             settings=self.settings,
             procedures=self.procedures,
+            queries=queries or OnlyThis(plan.text, parameters, began),
         )
         return Result(
             plan.columns, self._batches(plan, context), context.stats, plan, context.profile

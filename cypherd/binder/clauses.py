@@ -24,6 +24,7 @@ from cypherd.binder.query import (
 )
 from cypherd.binder.scopes import Environment, Scope, syntax_error
 from cypherd.binder.showing import bind_show
+from cypherd.binder.terminating import bind_terminate
 from cypherd.binder.types import element_type
 from cypherd.binder.updates import bind_create, bind_delete, bind_foreach, bind_merge, bind_set
 from cypherd.errors import UnsupportedOperation
@@ -75,6 +76,11 @@ def _bind_part(clauses: Sequence[ast.Clause], environment: Environment, alone: b
             return BoundPart(more, columns)
         if isinstance(clause, ast.Show):
             more, scope, columns = bind_show(clause, environment)
+            bound_clauses.extend(more)
+            environment = replace(environment, scope=scope)
+            continue
+        if isinstance(clause, ast.Terminate):
+            more, scope, columns = bind_terminate(clause, environment, columns)
             bound_clauses.extend(more)
             environment = replace(environment, scope=scope)
             continue

@@ -127,11 +127,12 @@ class BoundStart(BoundClause):
 class BoundShow(BoundClause):
     """The first clause of its query. `what` is a name of `showing.SHOWN`; `kinds`: only rows with
     these values of the column that it selects by, if not None. `columns`: (column of the table,
-    variable)."""
+    variable). `ids`: only what goes by one of these texts (or lists of them), if any are given."""
 
     what: str
     kinds: tuple[str | bool, ...] | None
     columns: tuple[tuple[str, str], ...]
+    ids: tuple[BoundExpression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

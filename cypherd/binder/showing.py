@@ -15,7 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from cypherd.binder.expressions_binder import bind_predicate
+from cypherd.binder.expressions import BoundExpression
+from cypherd.binder.expressions_binder import bind, bind_predicate
 from cypherd.binder.projections import bind_projection
 from cypherd.binder.query import BoundClause, BoundFilter, BoundShow
 from cypherd.binder.scopes import Environment, Scope, suggestion, syntax_error
@@ -33,13 +34,15 @@ Columns = tuple[tuple[str, str], ...]
 class Shown:
     """`columns`: those that come without YIELD, and their types; `more`: those that only YIELD
     gives. `kinds`: the words that may stand in front, and what they select by the column
-    `selects_by`; None is everything. `endings`: words that may stand behind, and change nothing."""
+    `selects_by`; None is everything. `endings`: words that may stand behind, and change nothing.
+    `named_by`: columns that hold the texts behind the words, if there may be any."""
 
     columns: Mapping[str, T]
     more: Mapping[str, T]
     kinds: Mapping[str, Kinds] = field(default_factory=dict)
     selects_by: str = "type"
     endings: tuple[str, ...] = ()
+    named_by: tuple[str, ...] = ()
 
 
 def _constraint_kinds() -> dict[str, Kinds]:
@@ -76,6 +79,39 @@ _RIGHTS = {
 }
 # There are no users: everyone may call everything.
 _EXECUTABLE = ("EXECUTABLE", "EXECUTABLE BY CURRENT USER")
+
+_OF_TRANSACTIONS = {
+    "outerTransactionId": T.STRING,
+    "metaData": T.MAP,
+    "parameters": T.MAP,
+    "planner": T.STRING,
+    "runtime": T.STRING,
+    "indexes": T.LIST,
+    "currentQueryStartTime": T.DATE_TIME,
+    "protocol": T.STRING,
+    "requestUri": T.STRING,
+    "currentQueryStatus": T.STRING,
+    "statusDetails": T.STRING,
+    "resourceInformation": T.MAP,
+    "activeLockCount": T.INTEGER,
+    "currentQueryActiveLockCount": T.INTEGER,
+    "cpuTime": T.DURATION,
+    "waitTime": T.DURATION,
+    "idleTime": T.DURATION,
+    "currentQueryElapsedTime": T.DURATION,
+    "currentQueryCpuTime": T.DURATION,
+    "currentQueryWaitTime": T.DURATION,
+    "currentQueryIdleTime": T.DURATION,
+    "currentQueryAllocatedBytes": T.INTEGER,
+    "allocatedDirectBytes": T.INTEGER,
+    "estimatedUsedHeapMemory": T.INTEGER,
+    "pageHits": T.INTEGER,
+    "pageFaults": T.INTEGER,
+    "currentQueryPageHits": T.INTEGER,
+    "currentQueryPageFaults": T.INTEGER,
+    "initializationStackTrace": T.STRING,
+    "currentQueryProgress": T.STRING,
+}
 
 SHOWN: dict[str, Shown] = {
     "INDEXES": Shown(
@@ -157,6 +193,23 @@ SHOWN: dict[str, Shown] = {
             "validValues": T.STRING,
             "isDeprecated": T.BOOLEAN,
         },
+        named_by=("name",),
+    ),
+    "TRANSACTIONS": Shown(
+        columns={
+            "database": T.STRING,
+            "transactionId": T.STRING,
+            "currentQueryId": T.STRING,
+            "connectionId": T.STRING,
+            "clientAddress": T.STRING,
+            "username": T.STRING,
+            "currentQuery": T.STRING,
+            "startTime": T.DATE_TIME,
+            "status": T.STRING,
+            "elapsedTime": T.DURATION,
+        },
+        more=_OF_TRANSACTIONS,
+        named_by=("transactionId", "currentQueryId"),
     ),
 }
 """What SHOW can show, by the plural of its name."""
@@ -176,7 +229,8 @@ def bind_show(
         name: environment.names.declare(name, columns[name], _element(name, columns[name]))
         for name in names
     }
-    show = BoundShow(what, kinds, tuple((name, symbols[name].name) for name in names))
+    wanted = _ids(clause, what, environment)
+    show = BoundShow(what, kinds, tuple((name, symbols[name].name) for name in names), wanted)
     inside = replace(environment, scope=symbols)
     if clause.yields is not None:
         projected = bind_projection(
@@ -187,6 +241,14 @@ def bind_show(
         return (show,), symbols, show.columns
     found = BoundFilter(bind_predicate(clause.where, inside))
     return (show, found), symbols, show.columns
+
+
+def _ids(clause: ast.Show, what: str, environment: Environment) -> tuple[BoundExpression, ...]:
+    if clause.ids and not SHOWN[what].named_by:
+        raise syntax_error(
+            "UnexpectedSyntax", f"SHOW {what} takes no names; use WHERE", clause.ids[0].at
+        )
+    return tuple(bind(id, environment) for id in clause.ids)
 
 
 def _element(name: str, type_: T) -> T:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from cypherd.errors import InternalError
 from cypherd.procedures.registry import BUILT_IN, Procedures
+from cypherd.procedures.running import OnlyThis, RunningQueries
 from cypherd.settings import Settings
 from cypherd.storage.protocols import ReadTransaction, WriteTransaction
 from cypherd.values.temporal.clock import Clock
@@ -89,6 +90,7 @@ class ExecutionContext:
 
     settings: Settings = field(default_factory=Settings)
     procedures: Procedures = BUILT_IN
+    queries: RunningQueries = field(default_factory=lambda: OnlyThis("", {}, 0.0))
 
     def clocks(self) -> Clock:
         """The statement's clocks; it is a transaction of its own."""

@@ -452,9 +452,23 @@ class CallProcedure(Clause):
 class Show(Clause):
     """`SHOW words [YIELD ... ORDER BY ... SKIP ... LIMIT ...] [WHERE ...]`. The last of the words,
     which are in capitals, says what is shown: INDEXES, CONSTRAINTS, ... `yields` None: no YIELD;
-    "*": YIELD *. RETURN, if there is one, is a clause of its own."""
+    "*": YIELD *. TERMINATE and RETURN, if there, are clauses of their own. `ids`: texts and
+    parameters behind the words: names of what is wanted."""
 
     words: tuple[str, ...]
+    yields: tuple[YieldItem, ...] | Literal["*"] | None
+    order: tuple[SortItem, ...]
+    skip: Expression | None
+    limit: Expression | None
+    where: Expression | None
+    ids: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Terminate(Clause):
+    """`TERMINATE TRANSACTIONS ids [YIELD ...]`, alone or behind SHOW; YIELD as there."""
+
+    ids: tuple[Expression, ...]
     yields: tuple[YieldItem, ...] | Literal["*"] | None
     order: tuple[SortItem, ...]
     skip: Expression | None

@@ -18,7 +18,7 @@ _START_KINDS: dict[str, Literal["node", "relationship"]] = {
     "relationship": "relationship",
     "rel": "relationship",
 }
-_ENDING = (ast.Return, ast.CallProcedure, ast.Show)
+_ENDING = (ast.Return, ast.CallProcedure, ast.Show, ast.Terminate)
 _WRITING = (ast.Create, ast.Merge, ast.Set, ast.Remove, ast.Delete, ast.Foreach)
 
 

@@ -169,18 +169,58 @@ class StatementRules(ClauseRules):
     # --- what can be shown --------------------------------------------------------------
 
     def show_all(self, children: Children) -> ast.Query:
-        token, *words, where = children
-        show = ast.Show(tuple(words), None, (), None, None, where, at=token.at)
+        token, *words, ids, where = children
+        show = ast.Show(tuple(words), None, (), None, None, where, ids or (), at=token.at)
         return ast.Query(((show,),), at=token.at)
 
     def show_some(self, children: Children) -> ast.Query:
-        token, *words, yields, order, skip, limit, where, returned = children
-        show = ast.Show(tuple(words), yields, order or (), skip, limit, where, at=token.at)
-        clauses = (show,) if returned is None else (show, returned)
-        return ast.Query((clauses,), at=token.at)
+        *shown, returned = children
+        return _in_a_row(_show(shown), returned)
+
+    def show_and_terminate(self, children: Children) -> ast.Query:
+        *shown, terminate, returned = children
+        return _in_a_row(_show(shown), terminate, returned)
+
+    def show_ids(self, children: Children) -> tuple[ast.Expression, ...]:
+        return tuple(children)
+
+    # --- what can be ended --------------------------------------------------------------
+
+    def terminate(self, children: Children) -> ast.Query:
+        return _in_a_row(*children)
+
+    def terminate_all(self, children: Children) -> ast.Terminate:
+        token, noun, *ids = children
+        _check_transactions(noun)
+        return ast.Terminate(tuple(ids), None, (), None, None, None, at=token.at)
+
+    def terminate_some(self, children: Children) -> ast.Terminate:
+        token, noun, *ids, yields, order, skip, limit, where = children
+        _check_transactions(noun)
+        return ast.Terminate(tuple(ids), yields, order or (), skip, limit, where, at=token.at)
 
     def show_word(self, children: Children) -> str:
         return str(children[0].text).upper()
+
+
+def _show(children: Children) -> ast.Show:
+    token, *words, ids, yields, order, skip, limit, where = children
+    return ast.Show(tuple(words), yields, order or (), skip, limit, where, ids or (), at=token.at)
+
+
+def _in_a_row(*clauses: ast.Clause | None) -> ast.Query:
+    there = tuple(clause for clause in clauses if clause is not None)
+    return ast.Query((there,), at=there[0].at)
+
+
+def _check_transactions(noun: Token) -> None:
+    if noun.text.upper() not in ("TRANSACTION", "TRANSACTIONS"):
+        raise CypherSyntaxError(
+            f"Unexpected {noun.text}; TERMINATE is for TRANSACTIONS.",
+            detail="UnexpectedSyntax",
+            offset=noun.at,
+            expected=("TRANSACTION", "TRANSACTIONS"),
+        )
 
 
 def _optional_name(token: Token | None) -> str | None:

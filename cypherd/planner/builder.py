@@ -113,8 +113,8 @@ class Builder:
                 return replace(state.onto(unwind, variable), rows=rows)
             case BoundCall():
                 return self._call(clause, state)
-            case BoundShow(what, kinds, columns):
-                show = ops.LogicalShow(what=what, kinds=kinds, columns=columns)
+            case BoundShow(what, kinds, columns, ids):
+                show = ops.LogicalShow(what=what, kinds=kinds, columns=columns, ids=ids)
                 return state.only(show, frozenset(variable for _, variable in columns))
             case BoundStart():
                 return self._start(clause, state)

@@ -194,8 +194,9 @@ def _writes(operator: LogicalOperator) -> str:
             return f"detach {shown}" if detach else shown
         case ops.LogicalSchemaCommand(command=command):
             return command
-        case ops.LogicalShow(what=what, kinds=kinds, columns=columns):
+        case ops.LogicalShow(what=what, kinds=kinds, columns=columns, ids=ids):
             chosen = "" if kinds is None else f" of type {' or '.join(map(str, kinds))}"
+            chosen += f" {', '.join(map(show, ids))}" if ids else ""
             return f"{what}{chosen}: {', '.join(variable(name) for _, name in columns)}"
     return ""
 

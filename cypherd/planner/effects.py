@@ -56,6 +56,11 @@ def effects(operator: LogicalOperator, types: Mapping[str, T]) -> Effects:
     return own if inner is None else own | subtree_effects(inner, types)
 
 
+def finds_in_graph(operator: LogicalOperator) -> bool:
+    """Does the operator itself look for nodes or relationships, or read what the graph has?"""
+    return any(True for _ in _graph_reads(operator))
+
+
 def subtree_effects(operator: LogicalOperator, types: Mapping[str, T]) -> Effects:
     """Those of the operator, its sources and their inner plans."""
     total = effects(operator, types)

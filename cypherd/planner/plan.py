@@ -13,6 +13,7 @@ class Plan:
     """`kind` says where it may run: "read" anywhere, "write" in the writer, "schema" in the
     writer and alone. `inline`: made only of bounded steps, may start in the event loop.
     `mode`: None, "explain" (never runs) or "profile". `parameters`: the names it needs.
+    `urgent`: asks about the server, not the graph, and does not wait for long reads.
     Valid only in a snapshot whose schema has `schema_version`. `notifications` are
     HTTP.md's (maps with code, title, description, severity, position)."""
 
@@ -24,4 +25,5 @@ class Plan:
     mode: Literal["explain", "profile"] | None
     parameters: frozenset[str]
     schema_version: int
+    urgent: bool = False
     notifications: tuple[dict[str, Any], ...] = ()

@@ -15,10 +15,11 @@ from cypherd.planner.builder import Builder
 from cypherd.planner.cardinality import estimate
 from cypherd.planner.context import PlanContext
 from cypherd.planner.eagerness import separate_reads_and_writes
-from cypherd.planner.effects import subtree_effects
+from cypherd.planner.effects import finds_in_graph, subtree_effects
 from cypherd.planner.inline import may_run_inline
 from cypherd.planner.logical import operators as ops
 from cypherd.planner.logical.operators import LogicalOperator
+from cypherd.planner.logical.walk import walk
 from cypherd.planner.plan import Plan
 from cypherd.planner.rules import RULES, Rule
 from cypherd.procedures.registry import BUILT_IN, Procedures
@@ -112,4 +113,13 @@ def _plan_query(
         mode=statement.mode,
         parameters=bound.parameters,
         schema_version=transaction.schema.version,
+        urgent=not writes and _asks_the_server_only(root),
+    )
+
+
+def _asks_the_server_only(root: LogicalOperator) -> bool:
+    operators = list(walk(root))
+    asking = ops.LogicalShow | ops.LogicalProcedureCall
+    return any(isinstance(operator, asking) for operator in operators) and not any(
+        map(finds_in_graph, operators)
     )

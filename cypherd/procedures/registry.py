@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from cypherd.procedures import database, schema, server
+from cypherd.procedures import database, running, schema, server
 from cypherd.procedures.signature import Procedure
 
-MODULES = (database, schema, server)
+MODULES = (database, schema, server, running)
 
 
 class Procedures:

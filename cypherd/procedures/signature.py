@@ -20,6 +20,7 @@ from cypherd.values.types import CypherType as T
 
 if TYPE_CHECKING:
     from cypherd.procedures.registry import Procedures
+    from cypherd.procedures.running import RunningQueries
 
 Mode: TypeAlias = Literal["READ", "DBMS"]
 """READ reads the graph; DBMS knows of the server only."""
@@ -45,6 +46,8 @@ class CallContext(Protocol):
     def settings(self) -> Settings: ...
     @property
     def procedures(self) -> Procedures: ...
+    @property
+    def queries(self) -> RunningQueries: ...
 
 
 @dataclass(frozen=True, slots=True)

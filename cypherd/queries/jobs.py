@@ -8,6 +8,8 @@ dataclass. Kinds of frames:
     worker -> front   PLANNED    Planned; `stops` says that nothing follows
                       CHUNK      bytes of the answer
                       END        Ended
+                      ASK        Question, in the middle of a job
+    front -> worker   TOLD       Told, the answer to it
     writer -> front   READY      (last sequence number, statements) of the store's last commit
     front -> writer   GROUP      WriteGroup
     writer -> front   WRITTEN    sequence number (!Q), then bytes of the answer
@@ -28,6 +30,7 @@ from cypherd.render.renderer import RenderOptions
 
 JOB, PLANNED, CHUNK, END = 1, 2, 3, 4
 GROUP, WRITTEN, DONE, COMMITTED, READY = 5, 6, 7, 8, 9
+ASK, TOLD = 10, 11
 
 SEQUENCE = struct.Struct("!Q")
 
@@ -41,12 +44,14 @@ class Planned:
     schema_version: int
     data: bytes
     stops: bool = False
+    urgent: bool = False
 
     @staticmethod
     def of(plan: Plan, *, stops: bool = False) -> Planned:
         kind = place_kind(plan)
         inline = plan.inline and kind == "read"
-        return Planned(kind, inline, plan.schema_version, pickle.dumps(plan, 5), stops)
+        data = pickle.dumps(plan, 5)
+        return Planned(kind, inline, plan.schema_version, data, stops, plan.urgent)
 
 
 def place_kind(plan: Plan) -> Literal["read", "write", "schema"]:

@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from cypherd.errors import CypherdError, QueryStopped, Unavailable
 from cypherd.processes.channel import ChannelClosed, frame
 from cypherd.queries.answer import QueryRequest
+from cypherd.queries.asking import Question, Registered, Told
 from cypherd.queries.guard import Limits
 from cypherd.queries.jobs import (
+    ASK,
     CHUNK,
     END,
     JOB,
     PLANNED,
+    TOLD,
     Ended,
     Planned,
     ReadJob,
@@ -83,6 +86,7 @@ class ReadRun:
         self._slot: Slot | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._sent = False
+        self._read_only = True
         self._ahead: tuple[int, bytes] | None = None
         self._draining: asyncio.Task[None] | None = None
 
@@ -91,6 +95,7 @@ class ReadRun:
     ) -> Planned | tuple[ReadRun, bytes, Ended | None]:
         entry = self.entry
         entry.check_stopped()
+        self._read_only = request.read_only
         slot = self._slot = self._reads.slots.take()
         entry.place = f"{self._reads.pool.role} {self.worker.number}"
         entry.state = "planning" if planned is None else "running"
@@ -135,11 +140,19 @@ class ReadRun:
                 return self, b"", ended
 
     async def receive(self) -> tuple[int, bytes]:
-        """The next frame. Raises ChannelClosed."""
-        ahead, self._ahead = self._ahead, None
-        if ahead is not None:
-            return ahead
-        return await self.worker.child.channel.receive()
+        """The next frame of the answer; questions on the way are answered. Raises ChannelClosed."""
+        channel = self.worker.child.channel
+        while True:
+            ahead, self._ahead = self._ahead, None
+            kind, payload = await channel.receive() if ahead is None else ahead
+            if kind != ASK:
+                return kind, payload
+            await channel.send([frame(TOLD, pack(self._told(unpack(payload))))])
+
+    def _told(self, question: Question) -> Told:
+        reads = self._reads
+        hides = reads.settings.hide_queries
+        return Registered(reads.registry, self.entry, self._read_only, hides).told(question)
 
     def end(self, payload: bytes) -> Ended:
         """The END frame has come: give slot and worker back."""

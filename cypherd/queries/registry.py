@@ -93,6 +93,9 @@ class Entry:
             return started or ("waiting" if self.place == "writer" else self.state)
         return self.state
 
+    def peak_memory_now(self) -> int:
+        return self.peak_memory if self.slot is None else self.slot.get(PEAK)
+
     def to_dict(self) -> dict[str, Any]:
         slot = self.slot
         elapsed = self.elapsed if self.ended is not None else time.monotonic() - self.began
@@ -109,7 +112,7 @@ class Entry:
             "started": _iso(self.started),
             "elapsed_ms": round(elapsed * 1000, 3),
             "rows": self.rows if slot is None else slot.get(ROWS),
-            "peak_memory": self.peak_memory if slot is None else slot.get(PEAK),
+            "peak_memory": self.peak_memory_now(),
             "waiting_for": waiting() if waiting is not None and self.ended is None else None,
             "ended": None if self.ended is None else _iso(self.ended),
             "error": None if error is None else {"code": error.code, "message": error.message},
@@ -169,9 +172,8 @@ class Registry:
             entry.cancel_seconds = now - entry.stop_began
         if self._running.get(entry.id) is entry:
             del self._running[entry.id]
-        entry.text = entry.text[:_KEPT_TEXT]
-        if entry.parameters and not _small(entry.parameters):
-            entry.parameters = {}
+        entry.text = kept_text(entry)
+        entry.parameters = kept_parameters(entry)
         self._finished.append(entry)
 
     def find(self, id: str) -> Entry | None:
@@ -195,6 +197,16 @@ class Registry:
     def get(self, id: str) -> dict[str, Any] | None:
         entry = self.find(id)
         return None if entry is None else entry.to_dict()
+
+
+def kept_text(entry: Entry) -> str:
+    """Of a long text its beginning."""
+    return entry.text[:_KEPT_TEXT]
+
+
+def kept_parameters(entry: Entry) -> Mapping[str, Any]:
+    """The parameters if they are small, else none."""
+    return entry.parameters if not entry.parameters or _small(entry.parameters) else {}
 
 
 def _end_state(error: CypherdError | None) -> str:

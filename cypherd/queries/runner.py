@@ -275,8 +275,10 @@ class Runner:
                     return answer
         if planned is None or planned.kind == "read":
             reads = self._reads
-            if planned is not None and planned.inline and not self._workers.free():
-                # Bounded, and the loop had no time for it: it must not wait behind long ones.
+            bounded = planned is not None and (planned.inline or planned.urgent)
+            if bounded and not self._workers.free():
+                # The loop had no time for it, or it is to say what the long ones do: it must not
+                # wait behind them.
                 reads = self._plannings
             found = await reads.start(entry, request, planned, plan_only=False)
             if not isinstance(found, Planned):

@@ -15,6 +15,7 @@ from cypherd.planner.plan import Plan
 from cypherd.processes.channel import BlockingChannel, ChannelClosed, frame
 from cypherd.processes.context import ChildContext
 from cypherd.processes.limits import MemoryGauge, limit_data
+from cypherd.queries.asking import FrontQueries
 from cypherd.queries.guard import QueryGuard
 from cypherd.queries.jobs import (
     CHUNK,
@@ -101,7 +102,14 @@ class Worker:
             if stops:
                 return None
             slot.set(STATE, EXECUTING)
-            result = self._engine.run(plan, job.parameters, transaction, guard, clock=job.clock)
+            result = self._engine.run(
+                plan,
+                job.parameters,
+                transaction,
+                guard,
+                clock=job.clock,
+                queries=FrontQueries(self._channel),
+            )
             answer.in_band = renderer_named(job.format).in_band_errors
             try:
                 answer.send(rendered(job.format, result, job.options))

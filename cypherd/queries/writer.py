@@ -25,6 +25,7 @@ from time import monotonic
 from cypherd.engine import Engine
 from cypherd.errors import CypherdError, GroupShareSpent, MemoryLimitExceeded
 from cypherd.planner.plan import Plan
+from cypherd.procedures.running import NotFromHere
 from cypherd.processes.channel import BlockingChannel, ChannelClosed, frame
 from cypherd.processes.context import ChildContext
 from cypherd.processes.limits import MemoryGauge, limit_data
@@ -204,7 +205,9 @@ class Writer:
             plan = self._engine.plan(job.text, transaction)
             planned = Planned.of(plan)
             self._remember(job.text, plan)
-        result = self._engine.run(plan, job.parameters, transaction, guard, clock=job.clock)
+        result = self._engine.run(
+            plan, job.parameters, transaction, guard, clock=job.clock, queries=NotFromHere()
+        )
         tail = b""
         size = 0
         try:

@@ -526,3 +526,4 @@ class LogicalShow(LogicalOperator):
     what: str
     kinds: tuple[str | bool, ...] | None
     columns: tuple[tuple[str, str], ...]
+    ids: tuple[BoundExpression, ...] = ()

@@ -64,6 +64,13 @@ SYNTAX_ERRORS = [
     ("CALL db.ping() YIELD success UNION CALL db.ping() YIELD success", "InvalidClauseComposition"),
     ("SHOW FUNCTIONS EXECUTABLE BY someone", "UnexpectedSyntax"),
     ("SHOW INDEXES EXECUTABLE", "UnexpectedSyntax"),
+    ("SHOW INDEXES 'name'", "UnexpectedSyntax"),
+    ("TERMINATE TRANSACTIONS 'a' YIELD id", "UndefinedVariable"),
+    ("TERMINATE TRANSACTIONS id", "UndefinedVariable"),
+    (
+        "SHOW TRANSACTIONS YIELD username TERMINATE TRANSACTIONS 'a' YIELD username",
+        "VariableAlreadyBound",
+    ),
     # columns and aggregation
     ("RETURN 1 AS a, 2 AS a", "ColumnNameConflict"),
     ("SHOW TABLES", "UnexpectedSyntax"),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from cypherd.errors import CypherSyntaxError
 from cypherd.parser import ast
 from cypherd.parser.ast import (
     Binary,
@@ -41,6 +42,7 @@ from cypherd.parser.ast import (
     SortItem,
     Start,
     StartItem,
+    Terminate,
     Unwind,
     Variable,
     VariableLength,
@@ -318,6 +320,46 @@ SHOW = {
 @pytest.mark.parametrize(("text", "tree"), SHOW.items(), ids=SHOW.keys())
 def test_show(text: str, tree: Any) -> None:
     assert parse(text).body == ast.Query(((tree,),))
+
+
+TERMINATE = {
+    "TERMINATE TRANSACTION 'a'": Terminate((Constant("a"),), None, (), None, None, None),
+    "terminate transactions $ids, 'b' YIELD *": Terminate(
+        (ast.Parameter("ids"), Constant("b")), "*", (), None, None, None
+    ),
+    "TERMINATE TRANSACTIONS 'a' YIELD message AS m ORDER BY m LIMIT 1 WHERE true": Terminate(
+        (Constant("a"),),
+        (YieldItem("message", "m"),),
+        (SortItem(Variable("m"), True),),
+        None,
+        Constant(1),
+        Constant(True),
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "tree"), TERMINATE.items(), ids=TERMINATE.keys())
+def test_terminate(text: str, tree: Any) -> None:
+    assert parse(text).body == ast.Query(((tree,),))
+
+
+def test_show_terminate_and_return() -> None:
+    body = parse("SHOW TRANSACTIONS YIELD a TERMINATE TRANSACTIONS a YIELD b RETURN b").body
+    assert isinstance(body, ast.Query)
+    assert [type(clause) for clause in body.parts[0]] == [Show, Terminate, Return]
+
+
+def test_show_by_names() -> None:
+    body = parse("SHOW TRANSACTIONS 'a', $b").body
+    assert isinstance(body, ast.Query)
+    (show,) = body.parts[0]
+    assert isinstance(show, Show)
+    assert show.ids == (Constant("a"), ast.Parameter("b"))
+
+
+def test_only_transactions_are_terminated() -> None:
+    with pytest.raises(CypherSyntaxError, match="TERMINATE is for TRANSACTIONS"):
+        parse("TERMINATE QUERIES 'a'")
 
 
 def test_show_and_return() -> None:
