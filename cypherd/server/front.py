@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import functools
 import logging
+import resource
 import signal
 import socket
 import sys
@@ -24,6 +25,7 @@ from cypherd.settings import Settings
 EXIT_FAILED = 1
 # What connections get to take their last bytes after the drain.
 _LAST_BYTES = 2
+_CONNECTIONS = 65_536
 # Ticks of a tenth of a second between looks at what connections wait for.
 _LOOK_EVERY = 5
 
@@ -36,11 +38,20 @@ def run_front(settings: Settings, resources: FrontResources) -> int:
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    _allow_many_connections()
     try:
         return uvloop.run(_serve(settings, resources))
     except CypherdError as error:
         print(f"cypherd: {error.message}", file=sys.stderr)
         return EXIT_FAILED
+
+
+def _allow_many_connections() -> None:
+    """A connection is a descriptor, and the usual limit of 1,024 can be raised by anyone."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _CONNECTIONS if hard == resource.RLIM_INFINITY else min(hard, _CONNECTIONS)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 async def _serve(settings: Settings, resources: FrontResources) -> int:

@@ -152,18 +152,17 @@ class Connection(HttpToolsProtocol):
         self._since = self.loop.time()
         cast(dict[str, Any], self.scope)[CONNECTION] = self
 
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """Trailers, which come behind a body, are dropped: nothing here asks for them."""
-        if self._in_head:
-            super().on_header(name, value)
-
     def on_headers_complete(self) -> None:
         self._check_head()
         self._in_head = False
         self._unread = 0
         if self.parser.should_upgrade():
+            if self.parser.get_method() == b"CONNECT":
+                raise InvalidFormat("this server is no proxy")
             return
         super().on_headers_complete()
+        # Trailers, which come behind a body, are dropped: nothing here asks for them.
+        self.headers = []
         if self.pipeline and len(self.pipeline) < _MAX_PIPELINED:
             self.flow.resume_reading()
 
@@ -178,8 +177,6 @@ class Connection(HttpToolsProtocol):
             raise _head_too_large(self._settings)
         if not self.parser.get_http_version().startswith("1."):
             raise InvalidFormat("only HTTP/1.1 and HTTP/1.0 are spoken")
-        if self.parser.get_method() == b"CONNECT":
-            raise InvalidFormat("this server is no proxy")
 
     def on_body(self, body: bytes) -> None:
         super().on_body(body)

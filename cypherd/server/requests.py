@@ -209,9 +209,6 @@ def parse_json(data: bytes, where: str) -> Any:
         return json.loads(data)
     except RecursionError as error:
         raise InvalidFormat(f"{where} is nested too deeply") from error
-    except ValueError as error:
-        # Python refuses integers of thousands of digits, which orjson reads as infinity.
-        raise InvalidFormat(f"{where} is not JSON that can be read: {error}") from error
 
 
 def _has_large_float(value: Any) -> bool:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import itertools
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -237,6 +240,42 @@ def test_three_hundred_that_come_and_go(target: Server) -> None:
         (Wire.reset if i % 2 else Wire.close)(connection)
     assert wait_for(lambda: descriptors(target.pid) <= before + 12, 15, 0.1) is not None
     assert request(target.port, "GET", "/health").status == 200
+
+
+_FEW = ("bash", "-c", f'ulimit {{}}; exec {sys.executable} -m cypherd "$@"', "cypherd")
+
+
+def test_more_connections_than_the_usual_limit(tmp_path: Path) -> None:
+    command = [part.format("-Sn 128") for part in _FEW]
+    settings = {"map_size": "64MiB", "workers": 2}
+    with (
+        Server(tmp_path / "store", settings=settings, command=command) as server,
+        contextlib.ExitStack() as stack,
+    ):
+        for _ in range(300):
+            stack.enter_context(Wire(server.port)).send(b"GET /heal")
+        assert ask(server.port, "RETURN 1").rows() == [[1]]
+
+
+def test_more_connections_than_there_can_be(tmp_path: Path) -> None:
+    """Those over the limit are dropped; the others, and what comes when they have gone, are not."""
+    command = [part.format("-n 128") for part in _FEW]
+    settings = {"map_size": "64MiB", "workers": 2}
+    with Server(tmp_path / "store", settings=settings, command=command) as server:
+        with contextlib.ExitStack() as stack:
+            first = stack.enter_context(Wire(server.port))
+            assert first.answers()
+            for _ in range(300):
+                stack.enter_context(Wire(server.port)).send(b"GET /heal")
+            assert first.answers()
+        assert wait_for(lambda: _answers(server.port), 20, 0.1) is not None
+        assert ask(server.port, "CREATE (:Kept) RETURN 1").rows() == [[1]]
+
+
+def _answers(port: int) -> bool:
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        return request(port, "GET", "/health").status == 200
+    return False
 
 
 def test_the_body_of_a_refused_request_may_still_come(hostile_port: int) -> None:
