@@ -79,6 +79,8 @@ def _arguments(
             f"write them out: {procedure.signature()}",
         )
     given = given or ()
+    # What is wrong in an argument goes before what is wrong with their number.
+    values = [bind(argument, environment) for argument in given]
     most = len(procedure.arguments)
     if not procedure.least() <= len(given) <= most:
         raise syntax_error(
@@ -86,7 +88,6 @@ def _arguments(
             f"{procedure.signature()} cannot be called with {len(given)} arguments",
             clause.at,
         )
-    values = [bind(argument, environment) for argument in given]
     for field, value in zip(procedure.arguments, values, strict=False):
         _check_type(field, value, procedure)
     missing = procedure.arguments[len(values) :]

@@ -52,6 +52,7 @@ SYNTAX_ERRORS = [
     ("MATCH (n) CALL db.awaitIndex(n) RETURN n", "InvalidArgumentType"),
     ("MATCH (n) CALL db.awaitIndex RETURN n", "InvalidArgumentPassingMode"),
     ("MATCH (n) CALL db.awaitIndex(count(n)) RETURN n", "InvalidAggregation"),
+    ("MATCH (n) CALL db.labels(count(n)) YIELD label RETURN label", "InvalidAggregation"),
     ("CALL db.awaitIndex(name)", "UndefinedVariable"),
     ("CALL db.labels() YIELD labels", "UndefinedVariable"),
     ("CALL db.labels() YIELD label WHERE labels = ''", "UndefinedVariable"),
