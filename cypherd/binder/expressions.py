@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cypherd.values.types import CypherType
+from cypherd.values.value_types import ValueType
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,15 @@ class HasDynamicLabels(BoundExpression):
     source: BoundExpression
     names: BoundExpression
     any: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IsTyped(BoundExpression):
+    """Never null: a null is of every type that allows it."""
+
+    operand: BoundExpression
+    wanted: ValueType
+    negated: bool
 
 
 @dataclass(frozen=True, slots=True)

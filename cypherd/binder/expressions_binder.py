@@ -208,6 +208,20 @@ def _is_null(node: ast.IsNull, environment: Environment) -> BoundExpression:
     return bound.IsNull(operand, node.negated, type=T.BOOLEAN, at=node.at)
 
 
+@binds(ast.IsTyped)
+def _is_typed(node: ast.IsTyped, environment: Environment) -> BoundExpression:
+    operand = bind(node.operand, environment)
+    return bound.IsTyped(operand, node.type, node.negated, type=T.BOOLEAN, at=node.at)
+
+
+@binds(ast.IsNormalized)
+def _is_normalized(node: ast.IsNormalized, environment: Environment) -> BoundExpression:
+    operand = bind(node.operand, environment)
+    form = bound.Constant(node.form, type=T.STRING, at=node.at)
+    found = bound.Call("is normalized", (operand, form), type=T.BOOLEAN, at=node.at)
+    return bound.Not(found, type=T.BOOLEAN, at=node.at) if node.negated else found
+
+
 @binds(ast.Case)
 def _case(node: ast.Case, environment: Environment) -> BoundExpression:
     subject = None if node.subject is None else bind(node.subject, environment)

@@ -5,6 +5,8 @@ They are found by `find_operator`, not by the names that a query can call.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from typing import Any
 
 from cypherd.errors import CypherTypeError
@@ -16,6 +18,7 @@ from cypherd.values.description import type_of, wrong_type
 from cypherd.values.lists import is_list
 from cypherd.values.types import CypherType as T
 
+_ELEMENT_ID = re.compile(r"[nr](?:0|[1-9]\d{0,17})", re.ASCII)
 FAMILY = Family()
 function = FAMILY.function
 
@@ -49,6 +52,34 @@ for _name, _comparison in _COMPARISONS.items():
     function(
         _name, arguments=(T.ANY, T.ANY), result=T.BOOLEAN, help=f"Comparison {_name}, ternary."
     )(_comparison)
+
+
+@function(
+    "is normalized",
+    arguments=(T.STRING, T.STRING),
+    result=T.BOOLEAN,
+    help="Whether a string is in a Unicode normal form; null for what is no string.",
+)
+def is_normalized(text: Any, form: Any) -> bool | None:
+    return unicodedata.is_normalized(form, text) if isinstance(text, str) else None
+
+
+@function(
+    "entity id",
+    arguments=(T.STRING, T.ANY),
+    result=T.ANY,
+    help="The id in what elementId() gives, or in each of a list; -1 for any other value.",
+)
+def entity_id(letter: Any, value: Any) -> Any:
+    if is_list(value):
+        return [_entity_id(letter, item) for item in value]
+    return _entity_id(letter, value)
+
+
+def _entity_id(letter: str, value: Any) -> int:
+    if isinstance(value, str) and _ELEMENT_ID.fullmatch(value) and value[0] == letter:
+        return int(value[1:])
+    return -1
 
 
 @function(

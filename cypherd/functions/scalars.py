@@ -11,6 +11,7 @@ from cypherd.values.equality import equals
 from cypherd.values.graph import Path, PathRef
 from cypherd.values.lists import is_list
 from cypherd.values.types import CypherType as T
+from cypherd.values.value_types import value_type_of
 
 FAMILY = Family()
 function = FAMILY.function
@@ -94,6 +95,17 @@ def relationships(path: Any) -> list[Any]:
     if isinstance(path, PathRef | Path):
         return list(path.relationships)
     raise wrong_type("relationships()", "a path", path)
+
+
+@function(
+    "valueType",
+    arguments=(T.ANY,),
+    result=T.STRING,
+    null="handle",
+    help="The type of a value, as in IS :: TYPE.",
+)
+def value_type(value: Any) -> str:
+    return str(value_type_of(value))
 
 
 @function("randomUUID", arguments=(), result=T.STRING, deterministic=False, help="A random UUID.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 from cypherd.errors import ArgumentError
@@ -32,14 +33,71 @@ def trim(text: Any) -> str:
     return _text("trim()", text).strip()
 
 
-@function("ltrim", arguments=(T.STRING,), result=T.STRING, help="Without leading white space.")
-def ltrim(text: Any) -> str:
-    return _text("ltrim()", text).lstrip()
+@function(
+    "btrim",
+    arguments=(T.STRING, T.STRING),
+    optional=1,
+    result=T.STRING,
+    help="Without white space, or the given characters, around it.",
+)
+def btrim(text: Any, characters: Any = None) -> str:
+    return _text("btrim()", text).strip(_characters("btrim()", characters))
 
 
-@function("rtrim", arguments=(T.STRING,), result=T.STRING, help="Without trailing white space.")
-def rtrim(text: Any) -> str:
-    return _text("rtrim()", text).rstrip()
+@function(
+    "ltrim",
+    arguments=(T.STRING, T.STRING),
+    optional=1,
+    result=T.STRING,
+    help="Without leading white space, or leading characters among the given ones.",
+)
+def ltrim(text: Any, characters: Any = None) -> str:
+    return _text("ltrim()", text).lstrip(_characters("ltrim()", characters))
+
+
+@function(
+    "rtrim",
+    arguments=(T.STRING, T.STRING),
+    optional=1,
+    result=T.STRING,
+    help="Without trailing white space, or trailing characters among the given ones.",
+)
+def rtrim(text: Any, characters: Any = None) -> str:
+    return _text("rtrim()", text).rstrip(_characters("rtrim()", characters))
+
+
+@function(
+    "char_length",
+    arguments=(T.STRING,),
+    result=T.INTEGER,
+    help="How many characters a string has; also character_length().",
+)
+@function(
+    "character_length",
+    arguments=(T.STRING,),
+    result=T.INTEGER,
+    help="char_length() under its long name.",
+)
+def char_length(text: Any) -> int:
+    return len(_text("char_length()", text))
+
+
+@function(
+    "normalize",
+    arguments=(T.STRING, T.STRING),
+    optional=1,
+    result=T.STRING,
+    help="The string in a Unicode normal form: NFC, or the one named by the second argument.",
+)
+def normalize(text: Any, form: Any = "NFC") -> str:
+    string, name = _text("normalize()", text), _text("normalize()", form).upper()
+    if name not in ("NFC", "NFD", "NFKC", "NFKD"):
+        raise ArgumentError(
+            f"normalize() knows NFC, NFD, NFKC and NFKD, not {form}", detail="InvalidArgumentValue"
+        )
+    # A character may become 18 of them.
+    check_size(len(string) * 18 if name.startswith("NFK") else len(string) * 4)
+    return unicodedata.normalize(name, string)  # type: ignore[arg-type]
 
 
 @function("left", arguments=(T.STRING, T.INTEGER), result=T.STRING, help="The first characters.")
@@ -101,6 +159,10 @@ def _text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise wrong_type(name, "a string", value)
     return value
+
+
+def _characters(name: str, value: Any) -> str | None:
+    return None if value is None else _text(name, value)
 
 
 def _count(name: str, value: Any) -> int:

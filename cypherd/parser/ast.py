@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from cypherd.values.value_types import ValueType
+
 Direction: TypeAlias = Literal["out", "in", "both"]
 
 
@@ -103,6 +105,24 @@ class Comparison(Expression):
 @dataclass(frozen=True, slots=True)
 class IsNull(Expression):
     operand: Expression
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IsTyped(Expression):
+    """`x IS [NOT] :: INTEGER`."""
+
+    operand: Expression
+    type: ValueType
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IsNormalized(Expression):
+    """`x IS [NOT] NFKC NORMALIZED`; form: "NFC", "NFD", "NFKC" or "NFKD"."""
+
+    operand: Expression
+    form: str
     negated: bool
 
 

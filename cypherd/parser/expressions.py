@@ -21,11 +21,12 @@ from cypherd.parser.literals import (
 )
 from cypherd.parser.patterns import SHORTEST, Children, PatternRules, misplaced
 from cypherd.parser.tables import Place
+from cypherd.parser.type_predicates import TypePredicateRules
 
 _QUANTIFIERS = frozenset({"all", "any", "none", "single"})
 
 
-class ExpressionRules(PatternRules):
+class ExpressionRules(PatternRules, TypePredicateRules):
     """Keeps what one parse needs beside its values: the text, the tokens, the place."""
 
     def __init__(self) -> None:

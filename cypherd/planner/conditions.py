@@ -2,6 +2,7 @@
 
 n.key = value, n.key IN list, n.key < value, ...   a condition on the key
 id(n) = value, id(n) IN list                       one on the id
+elementId(n) = value, elementId(n) IN list         the same, of the ids in the strings
 n = m, n IN nodes                                  one on the id, too: m and nodes are bound
 n.key = a OR (n.key = b AND ...)                   implies n.key IN [a, b]; the OR stays
 """
@@ -15,6 +16,7 @@ from cypherd.binder.expressions import (
     And,
     BoundExpression,
     Call,
+    Constant,
     ListOf,
     Or,
     Property,
@@ -69,8 +71,18 @@ def _of_call(variable: str, call: Call, bound: frozenset[str]) -> Iterator[Condi
                 # A parameter may be a list where one id is asked for.
                 sure = operator == "=" and value.type is T.INTEGER
                 yield Condition(None, operator, value, call, exact=sure)
+            case Call("elementid", (Variable(name),)) if name == variable and operator in "= in":
+                yield Condition(None, operator, _by_element(side, value), call, exact=False)
             case Variable(name) if name == variable and _is_entity(operator, side, value):
                 yield Condition(None, operator, value, call)
+
+
+def _by_element(side: Call, value: BoundExpression) -> BoundExpression:
+    """The ids in the strings of elementId(): `n12` of nodes, `r12` of relationships."""
+    [entity] = side.arguments
+    letter = "r" if entity.type is T.RELATIONSHIP else "n"
+    type_ = T.INTEGER if value.type is T.STRING else T.ANY
+    return Call("entity id", (Constant(letter, type=T.STRING), value), type=type_, at=value.at)
 
 
 def _is_id(operator: str, value: BoundExpression) -> bool:

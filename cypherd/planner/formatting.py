@@ -69,6 +69,10 @@ def show(expression: BoundExpression) -> str:
             return f"{_junct(left)} xor {_junct(right)}"
         case bound.IsNull(operand, negated):
             return f"{_operand(operand)} is {'not ' if negated else ''}null"
+        case bound.IsTyped(operand, wanted, negated):
+            return f"{_operand(operand)} is {'not ' if negated else ''}:: {wanted}"
+        case bound.Call("entity id", (_, value)):
+            return f"the id in {show(value)}"
         case bound.ListOf(items):
             return f"[{_join(items)}]"
         case bound.MapOf(keys, values):

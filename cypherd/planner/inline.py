@@ -51,6 +51,7 @@ _OPERATORS = frozenset(
     {
         *("+", "-", "*", "/", "%", "^", "negate", "plus", "=", "<>", "<", "<=", ">", ">="),
         *("in", "starts with", "ends with", "contains", "subscript", "slice"),
+        *("is normalized", "entity id"),
     }
 )
 

@@ -22,7 +22,17 @@ from cypherd.batch.columns import (
     ObjectColumn,
     TypedColumn,
 )
-from cypherd.binder.expressions import And, BoundExpression, Call, Case, IsNull, Not, Or, Xor
+from cypherd.binder.expressions import (
+    And,
+    BoundExpression,
+    Call,
+    Case,
+    IsNull,
+    IsTyped,
+    Not,
+    Or,
+    Xor,
+)
 from cypherd.executor.context import ExecutionContext
 from cypherd.executor.expressions.compiler import Compiler, Evaluate, Operand, all_rows, located
 from cypherd.executor.expressions.truth import Truth, truth_of
@@ -106,6 +116,21 @@ def compile_is_null(expression: IsNull, compiler: Compiler) -> Evaluate:
         null = null_mask(operand(batch, context))
         answer = ~null if expression.negated else null
         return Truth(answer, ~answer).column(compiler.typed)
+
+    return evaluate
+
+
+def compile_is_typed(expression: IsTyped, compiler: Compiler) -> Evaluate:
+    operand, wanted, negated = (
+        compiler.compile(expression.operand),
+        expression.wanted,
+        expression.negated,
+    )
+
+    def evaluate(batch: Batch, context: ExecutionContext) -> Column:
+        values = operand(batch, context).to_list()
+        true = np.fromiter((wanted.holds(v) is not negated for v in values), np.bool_, len(values))
+        return Truth(true, ~true).column(compiler.typed)
 
     return evaluate
 
