@@ -5,7 +5,8 @@
     [x IN xs | x:A|B]                        without WHERE the first
     reduce(...|...)  FOREACH (...|...)       the same
 
-`[x IN xs WHERE x:A|B]` could be either; it is what it was before label expressions.
+`[x IN xs WHERE x:A|B]` could be either; it is what it was before label expressions. And which `<`
+begins what a type holds, as in `x IS :: LIST<INTEGER>`, and compares nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from cypherd.parser.lexer import Token
 
 _OPENING = frozenset({"LPAR", "PATTERN_LPAR", "LSQB", "LBRACE"})
 _CLOSING = frozenset({"RPAR", "RSQB", "RBRACE"})
+_HOLDING_TYPES = frozenset({"list", "array", "any"})
+_BEFORE_TYPE = frozenset({"DOUBLE_COLON", "LABEL_BAR", "TYPE_LT"})
 _PARTED_CALLS = frozenset({"reduce", "filter", "extract", "foreach"})
 
 
@@ -60,3 +63,15 @@ def _is_of_relationship(tokens: list[Token], index: int) -> bool:
     """`-[` and `<-[` behind a node pattern."""
     kinds = [token.type for token in tokens[max(index - 2, 0) : index]]
     return kinds[-1:] == ["REL_DASH"] or kinds == ["REL_LEFT", "MINUS"]
+
+
+def mark_type_brackets(tokens: list[Token]) -> None:
+    """Retype in place, behind the marking of bars, each `<` behind LIST, ARRAY or ANY where a
+    type stands."""
+    for before, name, sign in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if sign.type == "LT" and name.text.lower() in _HOLDING_TYPES and _precedes_type(before):
+            sign.type = "TYPE_LT"
+
+
+def _precedes_type(token: Token) -> bool:
+    return token.type in _BEFORE_TYPE or (token.type == "NAME" and token.text.lower() == "typed")

@@ -5,6 +5,7 @@
     (n)<-[:KNOWS]-(m)             LT    -> REL_LEFT       begins a relationship
     count { (n)-->() }            NAME  -> SUBQUERY       when braces hold patterns or clauses
     (n:A|B)                       VBAR  -> LABEL_BAR      between labels or types (bars.py)
+    x IS :: LIST<INTEGER>         LT    -> TYPE_LT        where a type holds others (bars.py)
 
 `(a)` is an expression or a pattern by what stands inside and by the arrow behind it. The pass
 keeps a stack of open brackets and looks a fixed number of tokens ahead: linear in the text.
@@ -13,7 +14,7 @@ keeps a stack of open brackets and looks a fixed number of tokens ahead: linear 
 from __future__ import annotations
 
 from cypherd.errors import CypherSyntaxError
-from cypherd.parser.bars import mark_label_bars
+from cypherd.parser.bars import mark_label_bars, mark_type_brackets
 from cypherd.parser.lexer import END, Token
 
 _OPENING = frozenset({"LPAR", "LSQB", "LBRACE"})
@@ -61,6 +62,8 @@ def mark_patterns(tokens: list[Token], names: frozenset[str], max_nesting: int) 
                 dash.type = "REL_DASH" if dash.type == "MINUS" else "REL_LEFT"
     if "VBAR" in kinds:
         mark_label_bars(tokens)
+    if "LT" in kinds:
+        mark_type_brackets(tokens)
 
 
 def too_deep(max_nesting: int, offset: int) -> CypherSyntaxError:

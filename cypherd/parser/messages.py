@@ -30,7 +30,7 @@ _ATOM_STARTS = frozenset(
 _EXPRESSION_STARTS = _ATOM_STARTS | {"NOT", "PLUS", "MINUS"}
 # What may stand for a label beside its name; few people mean them.
 _LABEL_STARTS = frozenset({"BANG", "DOLLAR", "PERCENT", "PARAMETER", "LPAR", "PATTERN_LPAR"})
-_PATTERN_SIGNS = {"REL_DASH": "-", "REL_LEFT": "<-", "LABEL_BAR": "|"}
+_PATTERN_SIGNS = {"REL_DASH": "-", "REL_LEFT": "<-", "LABEL_BAR": "|", "TYPE_LT": "<"}
 _OPERATORS = frozenset(
     {"OR", "XOR", "AND", "EQ", "NE", "LT", "LE", "GT", "GE", "IN", "CONTAINS", "REGEX",
      "STARTS", "ENDS", "IS", "PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "CARET"}

@@ -48,7 +48,7 @@ class TypePredicateRules:
         return _Choice(children, None, True)
 
     def type_inside(self, children: Children) -> list[_Choice]:
-        found: list[_Choice] = children[0]
+        found: list[_Choice] = children[1]
         return found
 
     def not_null(self, _: Children) -> bool:
@@ -78,8 +78,8 @@ def _words(choices: list[_Choice]) -> str:
 
 
 def _checked(choices: list[_Choice]) -> ValueType:
-    """Raises CypherSyntaxError for a type that there is not, one that holds others without being
-    a list, and a union whose parts do not agree about null."""
+    """Raises CypherSyntaxError for a type that there is not, a list of nothing named, and a union
+    whose parts do not agree about null."""
     found: list[tuple[str, ValueType | None, bool]] = []
     for choice in choices:
         name = type_name(choice.text)
@@ -88,13 +88,12 @@ def _checked(choices: list[_Choice]) -> ValueType:
         if name == "ANY" and choice.inside is not None:
             found.extend(_checked(choice.inside).choices)
             continue
-        if (name == "LIST") != (choice.inside is not None):
-            message = (
-                "LIST needs the type of its elements: LIST<ANY>."
-                if name == "LIST"
-                else f"{name} takes no type in angle brackets; only LIST and ANY do."
+        if name == "LIST" and choice.inside is None:
+            raise CypherSyntaxError(
+                "LIST needs the type of its elements: LIST<ANY>.",
+                detail="InvalidType",
+                offset=choice.at,
             )
-            raise CypherSyntaxError(message, detail="InvalidType", offset=choice.at)
         inside = None if choice.inside is None else _checked(choice.inside)
         found.append((name, inside, choice.nullable and name != "NOTHING"))
     if len({nullable for name, _, nullable in found if name not in ("NULL", "NOTHING")}) > 1:
