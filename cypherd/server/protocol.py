@@ -234,6 +234,12 @@ class Connection(HttpToolsProtocol):
         elif waited > settings.keep_alive:
             self.transport.close()
 
+    def timeout_keep_alive_handler(self) -> None:
+        """The timer runs from the last answer; a head that had begun by then has a limit of its
+        own."""
+        if not self._in_head:
+            super().timeout_keep_alive_handler()
+
     def _body_is_awaited(self) -> bool:
         """Not of a pipelined request: its body may have to wait for the answers before it."""
         return self._active is self.cycle and self.cycle.more_body

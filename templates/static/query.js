@@ -191,9 +191,14 @@ function fail(error, task) {
   const errors = error instanceof QueryFailed ? error.errors : [{ message: error.message }];
   const took = task ? ` after ${duration(performance.now() - task.began)}` : "";
   const cancelled = errors[0]?.code === "Neo.ClientError.Transaction.Terminated";
-  say(cancelled ? `Cancelled after ${duration(task.cancelled ?? 0)}` : `Failed${took}`);
+  say(cancelled ? `Cancelled after ${duration(cancelTook(task))}` : `Failed${took}`);
   find("errors").replaceChildren(...errors.map(errorBox));
   editor.mark(errors);
+}
+
+/** As the server measured it; else from the click; else, cancelled elsewhere, from the start. */
+function cancelTook(task) {
+  return task.cancelled ?? performance.now() - (task.cancelling ?? task.began);
 }
 
 function errorBox(error) {
@@ -212,6 +217,7 @@ async function stop() {
   if (!task || task.cancelling) return;
   task.cancelling = performance.now();
   find("cancel").disabled = true;
+  tick();
   try {
     const entry = await cancel(task.id);
     task.cancelled = performance.now() - task.cancelling;

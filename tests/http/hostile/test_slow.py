@@ -20,7 +20,7 @@ from tests.http.hostile.conftest import LONG, descriptors
 from tests.http.hostile.wire import HEALTH, JSON, TEXT, Wire, chunked, get, post
 
 STREAM = "UNWIND range(1, 50000000) AS x RETURN x, 'some text to make it longer'"
-SHORT = {"head_timeout": "500ms", "body_timeout": "500ms", "keep_alive": "1s"}
+SHORT = {"head_timeout": "1500ms", "body_timeout": "500ms", "keep_alive": "1s"}
 _numbers = itertools.count()
 
 
