@@ -21,6 +21,8 @@ NEEDED = {
     "TESTS_NEED_SHARED": "../shared",
     "TESTS_NEED_CHROMIUM": "Chromium",
     "TESTS_NEED_JMETER": "JMeter",
+    "TESTS_NEED_CURL": "curl",
+    "TESTS_NEED_READERS": "could not import",
 }
 """What CI promises by a variable, and the word in the reason of a skip for want of it."""
 

@@ -4,6 +4,7 @@
     ```cypher error       must be refused
     ```bash run           must end with 0, in a folder of its own; http://127.0.0.1:7475 stands for
                           the test's server
+    ```python run         must run, with what it imports installed; the same address
     ```json result        what the example before it prints (bash) or answers (cypher: its rows)
     ```text result        what the example before it prints (bash), line by line
 
@@ -12,6 +13,7 @@ Other blocks are text. The pages of the language have a graph of their own: test
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -37,7 +39,7 @@ PAGES = [
 ]
 SERVED = "http://127.0.0.1:7475"
 RESULTS = ("json result", "text result")
-RUNS = ("cypher", "cypher error", "bash run")
+RUNS = ("cypher", "cypher error", "bash run", "python run")
 _FENCE = re.compile(r"^```(.*?)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -78,6 +80,8 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 def test_example(example: Example, port: int, tmp_path: Path) -> None:
     if example.kind == "bash run":
         _run_shell(example, port, tmp_path)
+    elif example.kind == "python run":
+        _run_python(example, port, tmp_path)
     else:
         _run_cypher(example, port)
 
@@ -86,24 +90,33 @@ def _run_shell(example: Example, port: int, folder: Path) -> None:
     if shutil.which("curl") is None:
         pytest.skip("curl is not installed")
     script = example.text.replace(SERVED, f"http://127.0.0.1:{port}")
-    environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
-    # The command of the environment that the tests run in.
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=environment,
-        cwd=folder,
-    )
-    assert done.returncode == 0, done.stderr
+    done = _run(["bash", "-euo", "pipefail", "-c", script], folder)
     assert done.stdout.strip(), "it prints nothing"
     if example.result_kind == "text result":
         assert example.result is not None
         assert done.stdout.splitlines() == example.result.splitlines()
     elif example.result is not None:
         assert json.loads(done.stdout) == json.loads(example.result)
+
+
+def _run_python(example: Example, port: int, folder: Path) -> None:
+    for part in ast.walk(ast.parse(example.text)):
+        if isinstance(part, ast.Import):
+            for alias in part.names:
+                pytest.importorskip(alias.name)
+    script = example.text.replace(SERVED, f"http://127.0.0.1:{port}")
+    _run([sys.executable, "-W", "error", "-c", script], folder)
+
+
+def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+    # The command of the environment that the tests run in.
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, env=environment, cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    return done
 
 
 def _run_cypher(example: Example, port: int) -> None:

@@ -14,6 +14,8 @@ from cypherd.generator import generate_social_network
 from cypherd.settings import GIB
 
 PERSONS = 300
+FRIEND = "https://friend.example"
+"""The origin that the server with small limits allows."""
 
 Serve = Callable[..., Server]
 
@@ -41,3 +43,19 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             return stack.enter_context(Server(tmp_path / "store", settings=given))
 
         yield start
+
+
+@pytest.fixture(scope="session")
+def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """The port of a server with small limits, below a path."""
+    settings = {
+        "map_size": "256MiB",
+        "workers": 2,
+        "max_rows": 150_000,
+        "spool_memory": "64KiB",
+        "spool_limit": "4MiB",
+        "root_path": "/graph",
+        "allowed_origins": FRIEND,
+    }
+    with Server(tmp_path_factory.mktemp("limited") / "store", settings=settings) as server:
+        yield server.port

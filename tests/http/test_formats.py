@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import http.client
-import io
 import json
-import shutil
-import subprocess
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
-import httpx
 import msgpack
 import pytest
 
-from benchmarks.client import Answer, Server, ask, request, running
+from benchmarks.client import Answer, ask, request, running
 from cypherd.render.registry import RENDERERS
 from cypherd.values.temporal.parsing import parse_date
 from cypherd.values.temporal.tagged import tagged
+from tests.http.conftest import FRIEND
+from tests.http.formats import FORMATS, MANY, encoded
 from tests.unit.render import readers
 
-FRIEND = "https://friend.example"
-FORMATS = [renderer.name for renderer in RENDERERS]
-BROKEN_OFF = ["text", "csv", "csv-excel"]
-TOLD = ["json", "ndjson", "html", "msgpack-seq"]
-LATE = "UNWIND range(200000, 0, -1) AS x RETURN x, 1 / x AS y"
-MANY = "UNWIND range(1, 200000) AS x RETURN x, 'n' + toString(x) AS s"
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 STRINGS = [
     "", "null", "a,b", 'say "hi"', "a\r\nb\n", "=1+1", "-1", "it's", "\\",
@@ -37,28 +28,6 @@ STRINGS = [
     *(chr(plane << 16 | 0x41) for plane in range(17)),
     "\u0000\u0001\u001b[31m\u0085\u2028", "x" * 300_000,
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """The port of a server with small limits, below a path."""
-    settings = {
-        "map_size": "256MiB",
-        "workers": 2,
-        "max_rows": 150_000,
-        "spool_memory": "64KiB",
-        "spool_limit": "4MiB",
-        "root_path": "/graph",
-        "allowed_origins": FRIEND,
-    }
-    with Server(tmp_path_factory.mktemp("limited") / "store", settings=settings) as server:
-        yield server.port
-
-
-def encoded(port: int, query: str, accept_encoding: str, **fields: Any) -> Answer:
-    headers = {"Content-Type": "application/json", "Accept-Encoding": accept_encoding}
-    body = json.dumps({"query": query, **fields}).encode()
-    return request(port, "POST", "/cypher", body=body, headers=headers)
 
 
 # --- values -----------------------------------------------------------------------------
@@ -276,131 +245,6 @@ def test_an_early_error_has_its_status_in_every_format(port: int, format_: str) 
     assert answer.status == 400
     assert answer.headers["content-type"] == content_type
     assert read(answer)["detail"] == "UndefinedVariable"
-
-
-# --- late errors ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("accept_encoding", ["identity", "gzip"])
-@pytest.mark.parametrize("format_", BROKEN_OFF)
-def test_a_late_error_breaks_the_body_off(port: int, format_: str, accept_encoding: str) -> None:
-    with pytest.raises((http.client.IncompleteRead, ConnectionError)):
-        encoded(port, LATE, accept_encoding, format=format_)
-    fields = {"query": LATE, "format": format_}
-    headers = {"Accept-Encoding": accept_encoding}
-    with pytest.raises(httpx.TransportError):
-        httpx.post(f"http://127.0.0.1:{port}/cypher", json=fields, headers=headers, trust_env=False)
-
-
-@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-@pytest.mark.parametrize("format_", FORMATS)
-def test_curl_tells_a_late_error_from_success(port: int, format_: str) -> None:
-    def curl(query: str) -> int:
-        url = f"http://127.0.0.1:{port}/cypher?format={format_}"
-        command = ["curl", "-s", "--noproxy", "*", "--fail", "-o", "/dev/null", url]
-        command += ["-H", "Content-Type: text/plain", "--data-binary", query]
-        return subprocess.run(command, timeout=60, check=False).returncode
-
-    assert curl(MANY) == 0
-    code = curl(LATE)
-    if format_ in BROKEN_OFF:
-        assert code in (18, 56)
-    else:
-        assert code == (22 if format_ == "msgpack" else 0)
-
-
-def _last_object(body: bytes) -> Any:
-    *_, last = msgpack.Unpacker(io.BytesIO(body), max_buffer_size=0)
-    return last
-
-
-TAILS: dict[str, Callable[[bytes], Any]] = {
-    "json": json.loads,
-    "ndjson": lambda body: json.loads(body.splitlines()[-1]),
-    "msgpack-seq": _last_object,
-}
-
-
-@pytest.mark.parametrize("accept_encoding", ["identity", "gzip"])
-@pytest.mark.parametrize("format_", TOLD)
-def test_a_late_error_is_told_in_the_body(port: int, format_: str, accept_encoding: str) -> None:
-    answer = encoded(port, LATE, accept_encoding, format=format_)
-    assert answer.status == 200
-    body = gzip.decompress(answer.body) if accept_encoding == "gzip" else answer.body
-    if format_ == "html":
-        assert b"/ by zero" in body
-        assert b"not the whole result" in body
-        assert body.rstrip().endswith(b"</html>")
-    else:
-        last = TAILS[format_](body)
-        assert last["errors"][0]["type"] == "ArithmeticError"
-        assert "end" not in last
-
-
-def test_msgpack_has_no_late_errors(port: int) -> None:
-    answer = ask(port, LATE, format="msgpack")
-    assert answer.status == 400
-    assert msgpack.unpackb(answer.body)["errors"][0]["type"] == "ArithmeticError"
-
-
-def _lines(response: http.client.HTTPResponse) -> Iterator[str]:
-    yield from io.TextIOWrapper(response, encoding="utf-8", newline="")
-
-
-def test_a_csv_reader_on_the_stream_sees_the_late_error(port: int) -> None:
-    def read(query: str) -> int:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        path = "/cypher?" + urlencode({"query": query, "format": "csv"})
-        connection.request("GET", path)
-        rows = sum(1 for _ in csv.reader(_lines(connection.getresponse())))
-        connection.close()
-        return rows
-
-    assert read(MANY) == 200_001
-    with pytest.raises(http.client.IncompleteRead):
-        read(LATE)
-
-
-def test_a_msgpack_reader_on_the_stream_sees_the_late_error(port: int) -> None:
-    def last(query: str) -> Any:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        path = "/cypher?" + urlencode({"query": query, "format": "msgpack-seq"})
-        connection.request("GET", path)
-        *_, end = msgpack.Unpacker(connection.getresponse())
-        connection.close()
-        return end
-
-    assert last(MANY) == {"end": {"rows": 200_000}}
-    assert list(last(LATE)) == ["errors"]
-
-
-@pytest.mark.parametrize("format_", FORMATS)
-def test_the_row_limit_is_an_error_in_every_format(limited: int, format_: str) -> None:
-    """Not an end like any other."""
-    if format_ in BROKEN_OFF:
-        with pytest.raises((http.client.IncompleteRead, ConnectionError)):
-            ask(limited, MANY, format=format_)
-        return
-    answer = ask(limited, MANY, format=format_)
-    assert b"max_rows" in answer.body
-    assert answer.status == (422 if format_ == "msgpack" else 200)
-
-
-def test_a_msgpack_map_larger_than_the_spool_is_refused(limited: int) -> None:
-    query = "UNWIND range(1, 50000) AS x RETURN x, $text AS t"
-    answer = ask(limited, query, {"text": "x" * 100}, format="msgpack")
-    assert answer.status == 422
-    assert "spool_limit" in msgpack.unpackb(answer.body)["errors"][0]["message"]
-    sequence = ask(limited, query, {"text": "x" * 100}, format="msgpack-seq")
-    assert len(readers.read_msgpack_seq(sequence.body)) == 50_000
-
-
-def test_a_msgpack_map_from_the_spool_file(port: int) -> None:
-    query = "UNWIND range(1, 60000) AS x RETURN x, $text AS t"
-    answer = ask(port, query, {"text": "x" * 100}, format="msgpack")
-    rows = readers.read_msgpack(answer.body)
-    assert len(answer.body) > 6_000_000
-    assert rows == [[x, "x" * 100] for x in range(1, 60_001)]
 
 
 # --- gzip -------------------------------------------------------------------------------

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 
-from cypherd.settings import MIB
-from cypherd.storage.lmdb.store import open_store
 from cypherd.storage.protocols import GraphStore, WriteTransaction
-from tests.property.test_batch_sizes import _ENGINES, _NODES, _STEPS, _make, _rows
+from tests.property.graphs import ENGINES, GRAPH_NODES, GRAPH_STEPS, make_graph, rows_of
 
 QUERIES = {
     "equality": "MATCH (a:A {i: 2})-[r]-(b) RETURN a.i, b.i, r.w",
@@ -64,14 +58,6 @@ QUERIES = {
 }
 
 
-@pytest.fixture(scope="module")
-def store() -> Iterator[GraphStore]:
-    with tempfile.TemporaryDirectory() as folder:
-        opened = open_store(Path(folder) / "store", map_size=64 * MIB, create=True)
-        yield opened
-        opened.close()
-
-
 def _index(transaction: WriteTransaction) -> None:
     key, weight = transaction.property_token("i"), transaction.property_token("w")
     for label in ("A", "B"):
@@ -81,18 +67,18 @@ def _index(transaction: WriteTransaction) -> None:
 
 @pytest.mark.parametrize("name", QUERIES)
 @settings(max_examples=20, deadline=None)
-@given(nodes=_NODES, steps=_STEPS)
+@given(nodes=GRAPH_NODES, steps=GRAPH_STEPS)
 def test_indexes_change_no_rows(
-    store: GraphStore,
+    empty_store: GraphStore,
     name: str,
     nodes: list[tuple[str, int]],
     steps: list[tuple[int, int, str]],
 ) -> None:
-    with store.write() as transaction:
-        _make(transaction, nodes, steps)
-        expected = _rows(_ENGINES[0], QUERIES[name], transaction, 1024)
+    with empty_store.write() as transaction:
+        make_graph(transaction, nodes, steps)
+        expected = rows_of(ENGINES[0], QUERIES[name], transaction, 1024)
         _index(transaction)
-        for engine in _ENGINES:
+        for engine in ENGINES:
             for size in (1, 3, 1024):
-                assert _rows(engine, QUERIES[name], transaction, size) == expected
+                assert rows_of(engine, QUERIES[name], transaction, size) == expected
         transaction.abort()

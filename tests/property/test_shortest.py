@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 
-from cypherd.settings import MIB
-from cypherd.storage.lmdb.store import open_store
 from cypherd.storage.protocols import GraphStore
-from tests.property.test_batch_sizes import _ENGINES, _NODES, _STEPS, _make, _rows
+from tests.property.graphs import ENGINES, GRAPH_NODES, GRAPH_STEPS, make_graph, rows_of
 
 PREDICATES = (
     "true",
@@ -27,28 +21,20 @@ PREDICATES = (
 STEPS = ("-[*]->", "-[:T*]-", "<-[*..3]-")
 
 
-@pytest.fixture(scope="module")
-def store() -> Iterator[GraphStore]:
-    with tempfile.TemporaryDirectory() as folder:
-        opened = open_store(Path(folder) / "store", map_size=64 * MIB, create=True)
-        yield opened
-        opened.close()
-
-
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("predicate", PREDICATES)
 @settings(max_examples=6, deadline=None)
-@given(nodes=_NODES, steps=_STEPS)
+@given(nodes=GRAPH_NODES, steps=GRAPH_STEPS)
 def test_shortest_with_a_predicate(
-    store: GraphStore,
+    empty_store: GraphStore,
     predicate: str,
     step: str,
     nodes: list[tuple[str, int]],
     steps: list[tuple[int, int, str]],
 ) -> None:
     pairs = "MATCH (a:A), (b) WHERE a <> b "
-    with store.write() as transaction:
-        _make(transaction, nodes, steps[:9])
+    with empty_store.write() as transaction:
+        make_graph(transaction, nodes, steps[:9])
         every = (
             f"{pairs}MATCH p = (a){step}(b) WHERE {predicate} "
             "WITH id(a) AS a, id(b) AS b, length(p) AS l, [r IN relationships(p) | id(r)] AS r "
@@ -67,12 +53,12 @@ def test_shortest_with_a_predicate(
             f"{pairs}MATCH p = (a){step}(b) WHERE {predicate} "
             "RETURN id(a) AS a, id(b) AS b, min(length(p)) AS l"
         )
-        for engine in _ENGINES:
+        for engine in ENGINES:
             for size in (1, 1024):
-                assert _rows(engine, shortest, transaction, size) == _rows(
+                assert rows_of(engine, shortest, transaction, size) == rows_of(
                     engine, every, transaction, size
                 )
-                assert _rows(engine, one, transaction, size) == _rows(
+                assert rows_of(engine, one, transaction, size) == rows_of(
                     engine, lengths, transaction, size
                 )
         transaction.abort()

@@ -3,17 +3,11 @@ batches and the rules."""
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 
-from cypherd.settings import MIB
-from cypherd.storage.lmdb.store import open_store
 from cypherd.storage.protocols import GraphStore
-from tests.property.test_batch_sizes import _ENGINES, _NODES, _STEPS, _make, _rows
+from tests.property.graphs import ENGINES, GRAPH_NODES, GRAPH_STEPS, make_graph, rows_of
 
 SIZES = (1, 3, 1024)
 TWINS = {
@@ -96,29 +90,21 @@ TWINS = {
 }
 
 
-@pytest.fixture(scope="module")
-def store() -> Iterator[GraphStore]:
-    with tempfile.TemporaryDirectory() as folder:
-        opened = open_store(Path(folder) / "store", map_size=64 * MIB, create=True)
-        yield opened
-        opened.close()
-
-
 @pytest.mark.parametrize("name", TWINS)
 @settings(max_examples=12, deadline=None)
-@given(nodes=_NODES, steps=_STEPS)
+@given(nodes=GRAPH_NODES, steps=GRAPH_STEPS)
 def test_twins(
-    store: GraphStore,
+    empty_store: GraphStore,
     name: str,
     nodes: list[tuple[str, int]],
     steps: list[tuple[int, int, str]],
 ) -> None:
-    with store.write() as transaction:
-        _make(transaction, nodes, steps)
+    with empty_store.write() as transaction:
+        make_graph(transaction, nodes, steps)
         one, other = TWINS[name]
-        expected = _rows(_ENGINES[0], one, transaction, 1024)
-        for engine in _ENGINES:
+        expected = rows_of(ENGINES[0], one, transaction, 1024)
+        for engine in ENGINES:
             for size in SIZES:
-                assert _rows(engine, one, transaction, size) == expected
-                assert _rows(engine, other, transaction, size) == expected
+                assert rows_of(engine, one, transaction, size) == expected
+                assert rows_of(engine, other, transaction, size) == expected
         transaction.abort()
