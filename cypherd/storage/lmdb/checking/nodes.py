@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from cypherd.batch.columns import IntArray
 from cypherd.storage.lmdb.checking.catalog import Catalog
 from cypherd.storage.lmdb.checking.decoding import decoded
 from cypherd.storage.lmdb.checking.findings import Findings
+from cypherd.storage.lmdb.checking.rows import Rows
 from cypherd.storage.lmdb.layout import Tables, unpack_id
 
 STEP = 50_000
@@ -35,11 +36,10 @@ def check_nodes(
     txn: Any, tables: Tables, catalog: Catalog, findings: Findings, progress: Progress
 ) -> CheckedNodes:
     total = txn.stat(tables.nodes)["entries"]
-    ids: list[int] = []
-    pairs: list[tuple[int, int]] = []
+    ids, pairs = Rows(1), Rows(2)
     for key, data in txn.cursor(db=tables.nodes):
         number = int(unpack_id(key)[0])
-        ids.append(number)
+        ids.add((number,))
         if len(ids) % STEP == 0:
             progress("nodes", len(ids), total)
         record = decoded("nodes", f"node {number}", data, 2, findings)
@@ -49,13 +49,15 @@ def check_nodes(
         if labels != sorted(set(labels)) or any(label >= catalog.labels for label in labels):
             findings.add("nodes", f"node {number} has the labels {labels}")
         check_keys("nodes", f"node {number}", properties, catalog, findings)
-        pairs.extend((label, number) for label in labels)
+        for label in labels:
+            pairs.add((label, number))
     progress("nodes", total, total)
-    if ids and ids[-1] >= catalog.next_node:
-        findings.add("meta", f"node {ids[-1]} has the id of a coming node")
-    label, member = as_columns(pairs, 2)
+    (known,) = ids.columns()
+    if len(known) and known[-1] >= catalog.next_node:
+        findings.add("meta", f"node {known[-1]} has the id of a coming node")
+    label, member = pairs.columns()
     order = np.lexsort((member, label))
-    nodes = CheckedNodes(np.array(ids, dtype=np.int64), label[order], member[order])
+    nodes = CheckedNodes(known, label[order], member[order])
     _compare_labels(txn, tables, nodes, findings)
     return nodes
 
@@ -68,18 +70,16 @@ def check_keys(
         findings.add(table, f"{what} has a property whose key {unknown[0]} has no name")
 
 
-def as_columns(rows: Iterable[tuple[int, ...]], width: int) -> list[IntArray]:
-    table = np.array(list(rows), dtype=np.int64).reshape(-1, width)
-    return [np.ascontiguousarray(table[:, column]) for column in range(width)]
-
-
 def _compare_labels(txn: Any, tables: Tables, nodes: CheckedNodes, findings: Findings) -> None:
-    stored = [
-        (int(unpack_id(key)[0]), int(unpack_id(value)[0]))
-        for key, value in txn.cursor(db=tables.labels)
-    ]
+    rows = Rows(2)
+    for key, value in txn.cursor(db=tables.labels):
+        rows.add((int(unpack_id(key)[0]), int(unpack_id(value)[0])))
+    label, member = rows.columns()
+    if np.array_equal(label, nodes.label) and np.array_equal(member, nodes.member):
+        return
+    stored = set(zip(label.tolist(), member.tolist(), strict=True))
     expected = set(zip(nodes.label.tolist(), nodes.member.tolist(), strict=True))
     for label, node in sorted(expected.difference(stored)):
         findings.add("labels", f"node {node} is missing under its label {label}")
-    for label, node in sorted(set(stored) - expected):
+    for label, node in sorted(stored - expected):
         findings.add("labels", f"node {node} stands under label {label}, which it has not")

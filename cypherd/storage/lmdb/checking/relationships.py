@@ -15,9 +15,9 @@ from cypherd.storage.lmdb.checking.nodes import (
     STEP,
     CheckedNodes,
     Progress,
-    as_columns,
     check_keys,
 )
+from cypherd.storage.lmdb.checking.rows import Rows
 from cypherd.storage.lmdb.layout import Tables, unpack_id, unpack_owned
 
 
@@ -57,14 +57,14 @@ def _read(
     txn: Any, tables: Tables, catalog: Catalog, findings: Findings, progress: Progress
 ) -> CheckedRelationships:
     total = txn.stat(tables.relationships)["entries"]
-    rows: list[tuple[int, ...]] = []
+    rows = Rows(4)
     for key, data in txn.cursor(db=tables.relationships):
         number = int(unpack_id(key)[0])
         record = decoded("relationships", f"relationship {number}", data, 4, findings)
         if record is None:
             continue
         type_, start, end, properties = record
-        rows.append((number, type_, start, end))
+        rows.add((number, type_, start, end))
         if type_ >= catalog.types:
             findings.add(
                 "relationships", f"relationship {number} has the type {type_}, which has no name"
@@ -73,9 +73,10 @@ def _read(
         if len(rows) % STEP == 0:
             progress("relationships", len(rows), total)
     progress("relationships", total, total)
-    if rows and rows[-1][0] >= catalog.next_relationship:
-        findings.add("meta", f"relationship {rows[-1][0]} has the id of a coming one")
-    return CheckedRelationships(*as_columns(rows, 4))
+    ids, *others = rows.columns()
+    if len(ids) and ids[-1] >= catalog.next_relationship:
+        findings.add("meta", f"relationship {ids[-1]} has the id of a coming one")
+    return CheckedRelationships(ids, *others)
 
 
 def _compare(
@@ -89,7 +90,10 @@ def _compare(
 ) -> None:
     """Entries (owner, type, neighbour, relationship) of `out` or `in` against the records."""
     stored = _entries(txn, table)
-    expected = np.stack([owners, found.type, neighbours, found.ids], axis=1)
+    order = np.lexsort((found.ids, neighbours, found.type, owners))
+    expected = np.stack([c[order] for c in (owners, found.type, neighbours, found.ids)], axis=1)
+    if np.array_equal(expected, stored):
+        return
     for row in _only_in(expected, stored):
         findings.add(name, f"relationship {row[3]} is missing at node {row[0]} (type {row[1]})")
     for row in _only_in(stored, expected):
@@ -101,12 +105,13 @@ def _compare(
 
 
 def _entries(txn: Any, table: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
-    rows: list[tuple[int, int, int, int]] = []
+    """By owner, type, neighbour and relationship: the order of the table."""
+    rows = Rows(4)
     for key, value in txn.cursor(db=table):
         owned = int(unpack_id(key)[0])
         neighbour, relationship = unpack_owned(value)
-        rows.append((owned >> 16, owned & 0xFFFF, neighbour, relationship))
-    return np.array(rows, dtype=np.int64).reshape(-1, 4)
+        rows.add((owned >> 16, owned & 0xFFFF, neighbour, relationship))
+    return rows.table()
 
 
 def _only_in(
