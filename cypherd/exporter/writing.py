@@ -7,8 +7,10 @@ at the end    manifest.json, and schema.cypher with indexes and constraints
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -40,7 +42,9 @@ class ExportReport:
 def export_store(
     store_path: Path, folder: Path, *, map_size: int, progress: Progress | None = None
 ) -> ExportReport:
-    """Write what a store holds, also while it is served, into the new folder.
+    """Write what a store holds, also while it is served, into the new folder: all or nothing.
+
+    The files are made beside `folder`, in a folder with `.unfinished` behind its name.
 
     Raises StoreError where the store cannot be read or the folder is not empty or cannot be
     written.
@@ -48,12 +52,12 @@ def export_store(
     started = time.perf_counter()
     store = open_store(store_path, map_size=map_size, readonly=True)
     try:
-        with store.read() as read:
-            export = _Export(read, folder, progress)
+        with store.read() as read, _new_folder(folder) as unfinished:
+            export = _Export(read, unfinished, progress)
             export.write()
     except UnicodeEncodeError as error:
         what = "a text with half of a surrogate pair cannot be written as UTF-8"
-        raise StoreError(f"{what}: {error.object[:40]!r}; {folder} is not complete") from error
+        raise StoreError(f"{what}: {error.object[:40]!r}") from error
     except OSError as error:
         raise StoreError(f"cannot write to {folder}: {error}") from error
     finally:
@@ -61,6 +65,26 @@ def export_store(
     files = len(export.nodes) + len(export.relationships)
     seconds = time.perf_counter() - started
     return ExportReport(export.count_nodes, export.count_relationships, files, seconds)
+
+
+@contextlib.contextmanager
+def _new_folder(folder: Path) -> Iterator[Path]:
+    """A folder to fill, which takes its name when all went well and goes away when not."""
+    if folder.exists() and any(folder.iterdir()):
+        raise StoreError(f"{folder} is not empty; the files need a folder of their own")
+    folder = folder.absolute()
+    unfinished = folder.with_name(folder.name + ".unfinished")
+    # Of an export that was killed; two at once into one folder are not meant to work.
+    shutil.rmtree(unfinished, ignore_errors=True)
+    for inner in ("nodes", "relationships"):
+        (unfinished / inner).mkdir(parents=True)
+    try:
+        yield unfinished
+        if folder.exists():
+            folder.rmdir()
+        unfinished.rename(folder)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 Column = tuple[int, str]
@@ -94,7 +118,6 @@ class _Export:
         self.count_relationships = read.counts.relationships()
 
     def write(self) -> None:
-        self._make_folder()
         self._look()
         schema = self._read.schema
         for node_file in self.nodes.values():
@@ -108,12 +131,6 @@ class _Export:
         ):
             self._append(self.relationships, rows)
         self._write_manifest(schema)
-
-    def _make_folder(self) -> None:
-        if self._folder.exists() and any(self._folder.iterdir()):
-            raise StoreError(f"{self._folder} is not empty; the files need a folder of their own")
-        for inner in ("nodes", "relationships"):
-            (self._folder / inner).mkdir(parents=True, exist_ok=True)
 
     def _look(self) -> None:
         schema = self._read.schema

@@ -73,6 +73,7 @@ def test_half_a_surrogate_pair_is_refused(tmp_path: Path) -> None:
     make(tmp_path / "store", [({"A"}, {"id": "x\ud800"})], [])
     with pytest.raises(StoreError, match="half of a surrogate pair"):
         export_store(tmp_path / "store", tmp_path / "files", map_size=MAP_SIZE)
+    assert [path.name for path in tmp_path.iterdir()] == ["store"]
 
 
 def make(
