@@ -16,6 +16,7 @@ import typer
 from cypherd.cli.options import DEFAULT_URL, EXIT_FAILED, AsJson, Url
 
 if TYPE_CHECKING:
+    from cypherd.cli.interrupts import Interrupts
     from cypherd.cli.server_target import Server
 
 queries = typer.Typer(
@@ -54,11 +55,11 @@ def watch(
 
     Example: cypherd queries watch --interval 0.5
     """
+    from cypherd.cli.interrupts import noting
     from cypherd.cli.server_target import Server
 
-    server = Server(url)
-    looks = _looks(server, all_, interval, count)
-    with contextlib.suppress(KeyboardInterrupt):
+    with contextlib.suppress(KeyboardInterrupt), noting() as interrupts:
+        looks = _looks(Server(url), all_, interval, count, interrupts)
         if not sys.stdout.isatty():
             for entries in looks:
                 print(_lines(entries, None), flush=True)
@@ -67,13 +68,15 @@ def watch(
 
 
 def _looks(
-    server: Server, all_: bool, interval: float, count: int
+    server: Server, all_: bool, interval: float, count: int, interrupts: Interrupts
 ) -> Iterator[list[dict[str, Any]]]:
     for look in itertools.count(1):
         yield _chosen(server.queries(), all_)
         if look == count:
             return
-        time.sleep(interval)
+        interrupts.pause(interval)
+        if interrupts.came:
+            return
 
 
 def _watch_live(looks: Iterable[list[dict[str, Any]]]) -> None:
