@@ -153,6 +153,26 @@ def find_properties(data, ends, before, keys, kinds, first, second):  # type: ig
         at = end
 
 
+@njit("void(u1[::1], i8[::1], i8, b1[::1])", cache=True, nogil=True)
+def find_item(data, ends, wanted, have):  # type: ignore[no-untyped-def]
+    """Whether the integer `wanted`, not negative, is in the array that is the first item of each
+    msgpack record in `data`; record i ends at `ends[i]`."""
+    at = 0
+    for row in range(len(ends)):
+        head, items = _extent(data, at + 1)
+        at += 1 + head
+        have[row] = False
+        for _ in range(items):
+            tag = data[at]
+            width, _nothing = _extent(data, at)
+            item = tag + 0 if tag < 0x80 else _number(data, at + 1, width - 1)
+            if item == wanted:
+                have[row] = True
+                break
+            at += width
+        at = ends[row]
+
+
 @njit(
     "i8(u1[::1], i8[::1], i8[::1], i8[::1], i8[::1], i8[::1])",
     cache=True,

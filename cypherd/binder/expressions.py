@@ -61,19 +61,26 @@ class MapOf(BoundExpression):
 
 @dataclass(frozen=True, slots=True)
 class Property(BoundExpression):
-    """source.key of a node, relationship, map (later: temporal value, point)."""
+    """source.key of a node, relationship, map (later: temporal value, point).
+
+    `together` is the planner's: keys of the same variable that are read along with this one, and
+    remembered for the expressions that want them next; none: nothing is remembered.
+    """
 
     source: BoundExpression
     key: str
+    together: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class HasLabels(BoundExpression):
     """True if the node has all labels; for a relationship: its type is the only one named.
-    Without labels: if it has any at all, which a relationship's type always is."""
+    Without labels: if it has any at all, which a relationship's type always is. `together` as of
+    a property: keys that the records, read for their labels, are asked for too."""
 
     source: BoundExpression
     labels: tuple[str, ...]
+    together: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

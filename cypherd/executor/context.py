@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from cypherd.errors import InternalError
+from cypherd.executor.remembering import Remembered
 from cypherd.procedures.registry import BUILT_IN, Procedures
 from cypherd.procedures.running import OnlyThis, RunningQueries
 from cypherd.settings import Settings
@@ -88,6 +89,8 @@ class ExecutionContext:
     clock: float = 0.0
     """The statement's start, seconds since the epoch: what timestamp() gives."""
 
+    remembered: dict[str, Remembered] = field(default_factory=dict)
+    """By variable, what was last read of it; see executor/remembering.py."""
     settings: Settings = field(default_factory=Settings)
     procedures: Procedures = BUILT_IN
     queries: RunningQueries = field(default_factory=lambda: OnlyThis("", {}, 0.0))

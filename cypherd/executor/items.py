@@ -12,8 +12,8 @@ from cypherd.batch.columns import Batch, Column, IdColumn, ObjectColumn
 from cypherd.binder.expressions import Property, Variable
 from cypherd.executor.context import ExecutionContext
 from cypherd.executor.evaluator import compile_expression
+from cypherd.executor.expressions.properties import Along, along_of, properties_read
 from cypherd.executor.operator import Expression
-from cypherd.executor.repeats import properties_of
 from cypherd.executor.rows import has_nulls
 from cypherd.planner.logical.operators import Items
 
@@ -24,6 +24,7 @@ class PropertiesOf:
 
     variable: str
     reads: tuple[tuple[str, str], ...]
+    along: Along | None
 
     def columns(self, batch: Batch, context: ExecutionContext) -> dict[str, Column] | None:
         """The properties, or None if they have to be read in the general way."""
@@ -36,7 +37,8 @@ class PropertiesOf:
         key_id = transaction.schema.property_id
         tokens = [key_id(key) for _, key in self.reads]
         known = [token for token in tokens if token is not None]
-        asked = properties_of(transaction, column.kind, column.ids, known) if known else ()
+        ids = column.ids
+        asked = properties_read(context, column.kind, ids, known, self.along) if known else ()
         found = iter(asked)
         return {
             name: ObjectColumn([None] * batch.length if token is None else next(found))
@@ -69,10 +71,13 @@ class CompiledItems:
 
 def compile_items(items: Items) -> CompiledItems:
     reads: dict[str, list[tuple[str, str]]] = {}
+    along: dict[str, Along | None] = {}
     for name, expression in items:
         if isinstance(expression, Property) and isinstance(expression.source, Variable):
-            reads.setdefault(expression.source.name, []).append((name, expression.key))
+            variable = expression.source.name
+            reads.setdefault(variable, []).append((name, expression.key))
+            along[variable] = along.get(variable) or along_of(expression)
     return CompiledItems(
         tuple((name, compile_expression(expression)) for name, expression in items),
-        tuple(PropertiesOf(variable, tuple(found)) for variable, found in reads.items()),
+        tuple(PropertiesOf(name, tuple(found), along[name]) for name, found in reads.items()),
     )

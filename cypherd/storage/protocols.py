@@ -153,6 +153,11 @@ class ReadTransaction(Protocol):
         """One list a key, each as long as `nodes`; None where absent or the node is deleted."""
 
     def relationship_properties(self, ids: IntArray, keys: Sequence[int]) -> list[list[Any]]: ...
+    def labelled_properties(
+        self, nodes: IntArray, label: int, keys: Sequence[int]
+    ) -> tuple[BoolArray, list[list[Any]]]:
+        """Which of the nodes have the label, and `node_properties` of all, from one look at
+        each."""
 
     def node_records(self, nodes: IntArray) -> list[tuple[tuple[int, ...], dict[int, Any]] | None]:
         """(label ids in ascending order, properties by key id) of each; None: no such node."""

@@ -22,6 +22,8 @@ _QUERIES = (
     "MATCH (a) WITH a.i AS i ORDER BY i DESC SKIP 1 LIMIT 4 RETURN i",
     "MATCH p = (a:A)-[*1..2]-(b) RETURN length(p), a.i, b.i",
     "MATCH (a)-[r]->(b) MATCH (b)-[q]->(c) RETURN a.i, c.i, r = q",
+    "MATCH (a)-[r]-(b:B) WHERE b.i > 0 AND b.i < 4 AND r.w < 9 RETURN a.i, b.i, b.j, r.w",
+    "MATCH (a)-->(b) WHERE a.i <> b.i AND b:B AND b.i IN [0, 2, 3] RETURN a.i, b.i, count(*)",
     "MATCH (a:A) WITH count(*) AS n MATCH (b:B) RETURN n, count(b)",
 )
 

@@ -101,3 +101,28 @@ def test_of_nodes_in_a_store_with_gaps_repeats_and_unknown_ids(store: LmdbStore)
                     np.full(FEWEST, 55)):  # fmt: skip
             wanted = [i if 0 <= i < 200 and not 50 <= i < 60 else None for i in ids.tolist()]
             assert reading.node_properties(ids.astype(np.int64), [key]) == [wanted]
+
+
+def test_labels_and_properties_from_one_look(store: LmdbStore) -> None:
+    assert kernels.load()
+    with store.write() as writing:
+        key = writing.property_token("x")
+        tokens = [writing.label_token(f"L{i}") for i in range(300)]
+        sets = [tuple(tokens[i] for i in (1, 2, 130, 299) if n % (i % 7 + 2)) for n in range(200)]
+        nodes = writing.create_nodes(sets, [{key: i} for i in range(200)])
+        writing.delete_nodes(nodes[50:60])
+        writing.commit()
+    with store.read() as reading:
+        for ids in (
+            nodes[:5],
+            nodes,
+            nodes[::-1],
+            np.repeat(nodes[45:65], 4),
+            np.append(nodes, -1),
+        ):
+            for label in (tokens[0], tokens[1], tokens[130], tokens[299]):
+                have, [values] = reading.labelled_properties(ids, label, [key])
+                assert have.tolist() == reading.has_label(ids, label).tolist()
+                assert [values] == reading.node_properties(ids, [key])
+        have, values = reading.labelled_properties(np.zeros(0, np.int64), tokens[1], [key])
+        assert (have.tolist(), values) == ([], [[]])

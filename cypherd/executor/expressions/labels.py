@@ -16,7 +16,9 @@ from cypherd.executor.context import ExecutionContext
 from cypherd.executor.expressions.compiler import Compiler, Evaluate, located
 from cypherd.executor.expressions.entities import Entities, check_alive, entities_of
 from cypherd.executor.expressions.logic import null_mask
+from cypherd.executor.expressions.properties import Along, along_of, key_ids
 from cypherd.executor.expressions.truth import Truth
+from cypherd.executor.remembering import Remembered
 from cypherd.executor.repeats import have_label
 from cypherd.values.description import wrong_type
 from cypherd.values.lists import is_list, to_list
@@ -24,6 +26,7 @@ from cypherd.values.lists import is_list, to_list
 
 def compile_has_labels(expression: HasLabels, compiler: Compiler) -> Evaluate:
     source, labels = compiler.compile(expression.source), expression.labels
+    along = along_of(expression)
 
     def evaluate(batch: Batch, context: ExecutionContext) -> Column:
         column = source(batch, context)
@@ -31,7 +34,7 @@ def compile_has_labels(expression: HasLabels, compiler: Compiler) -> Evaluate:
             entities = _entities(column, context)
             true = np.zeros(batch.length, dtype=np.bool_)
             true[entities.node_rows] = (
-                _have_labels(entities.nodes, labels, context)
+                _have_labels(entities.nodes, labels, context, along)
                 if labels
                 else _have_any(entities.nodes, context)
             )
@@ -109,14 +112,31 @@ def _mark(
         true[rows] = _have_type(relationships, names, context) if names else True
 
 
-def _have_labels(nodes: IntArray, labels: tuple[str, ...], context: ExecutionContext) -> BoolArray:
+def _have_labels(
+    nodes: IntArray,
+    labels: tuple[str, ...],
+    context: ExecutionContext,
+    along: Along | None = None,
+) -> BoolArray:
     answer = np.ones(len(nodes), dtype=np.bool_)
     for label in labels if len(answer) else ():
         token = context.transaction.schema.label_id(label)
         if token is None:
             return np.zeros(len(answer), dtype=np.bool_)
-        answer &= have_label(context.transaction, nodes, token)
+        if along is None:
+            answer &= have_label(context.transaction, nodes, token)
+        else:
+            answer &= _read_with_label(nodes, token, context, along)
     return answer
+
+
+def _read_with_label(
+    nodes: IntArray, label: int, context: ExecutionContext, along: Along
+) -> BoolArray:
+    transaction = context.transaction
+    remembered = context.remembered.setdefault(along.variable, Remembered())
+    keys = key_ids(along.keys, transaction)
+    return remembered.read_with_label(transaction, nodes.tolist(), label, keys)
 
 
 def _have_any(nodes: IntArray, context: ExecutionContext) -> BoolArray:

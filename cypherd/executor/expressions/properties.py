@@ -6,15 +6,17 @@ column --split--> nodes, relationships: one question of storage each
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from cypherd.batch.columns import Batch, Column, IntArray, ObjectColumn
-from cypherd.binder.expressions import MapProjection, Property
+from cypherd.batch.columns import Batch, Column, EntityKind, IntArray, ObjectColumn
+from cypherd.binder.expressions import HasLabels, MapProjection, Property, Variable
 from cypherd.executor.context import ExecutionContext
 from cypherd.executor.expressions.compiler import Compiler, Evaluate, located
 from cypherd.executor.expressions.entities import check_alive, entities_of
 from cypherd.executor.expressions.logic import null_mask
+from cypherd.executor.remembering import Remembered, properties_together
 from cypherd.executor.repeats import properties_of
 from cypherd.storage.protocols import ReadTransaction
 from cypherd.values.description import wrong_type
@@ -22,18 +24,35 @@ from cypherd.values.temporal import TemporalValue
 from cypherd.values.temporal.components import component
 
 
+@dataclass(frozen=True, slots=True)
+class Along:
+    """Whose properties are remembered, and the keys that are read along."""
+
+    variable: str
+    keys: tuple[str, ...]
+
+
+def along_of(expression: Property | HasLabels) -> Along | None:
+    if expression.together and isinstance(expression.source, Variable):
+        return Along(expression.source.name, expression.together)
+    return None
+
+
 def compile_property(expression: Property, compiler: Compiler) -> Evaluate:
     source, key = compiler.compile(expression.source), expression.key
+    along = along_of(expression)
 
     def evaluate(batch: Batch, context: ExecutionContext) -> Column:
         column = source(batch, context)
         with located(expression.at):
-            return ObjectColumn(read_property(column, key, context))
+            return ObjectColumn(read_property(column, key, context, along))
 
     return evaluate
 
 
-def read_property(column: Column, key: str, context: ExecutionContext) -> list[Any]:
+def read_property(
+    column: Column, key: str, context: ExecutionContext, along: Along | None = None
+) -> list[Any]:
     """The property `key` of every value, of temporal ones the component: null of null. Raises
     CypherTypeError for a value that has no properties, ArgumentError for a component that there
     is not, EntityNotFound for an entity that this query has deleted."""
@@ -54,13 +73,36 @@ def read_property(column: Column, key: str, context: ExecutionContext) -> list[A
     if token is None:
         return values
     if len(entities.nodes):
-        [found] = properties_of(context.transaction, "node", entities.nodes, [token])
+        [found] = properties_read(context, "node", entities.nodes, [token], along)
         _scatter(values, entities.node_rows, found)
     if len(entities.relationships):
         ids = entities.relationships
-        [found] = properties_of(context.transaction, "relationship", ids, [token])
+        [found] = properties_read(context, "relationship", ids, [token], along)
         _scatter(values, entities.relationship_rows, found)
     return values
+
+
+def properties_read(
+    context: ExecutionContext,
+    kind: EntityKind,
+    ids: IntArray,
+    keys: Sequence[int],
+    along: Along | None,
+) -> list[list[Any]]:
+    """A list a key: from the store, or from what is remembered of the variable."""
+    transaction = context.transaction
+    if along is None:
+        return properties_of(transaction, kind, ids, keys)
+    remembered = context.remembered.setdefault(along.variable, Remembered())
+    return properties_together(
+        transaction, remembered, kind, ids, keys, key_ids(along.keys, transaction)
+    )
+
+
+def key_ids(keys: Iterable[str], transaction: ReadTransaction) -> list[int]:
+    """Those that there are."""
+    found = map(transaction.schema.property_id, keys)
+    return [key for key in found if key is not None]
 
 
 def _scatter(values: list[Any], rows: IntArray, found: list[Any]) -> None:

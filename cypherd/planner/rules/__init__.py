@@ -16,6 +16,7 @@ from cypherd.planner.rules.merge_filters import merge_filters
 from cypherd.planner.rules.prune_unused import prune_unused
 from cypherd.planner.rules.push_down_filters import push_down_filters
 from cypherd.planner.rules.read_after_limit import read_after_limit
+from cypherd.planner.rules.read_together import read_together
 from cypherd.planner.rules.split_conjunctions import split_conjunctions
 from cypherd.planner.rules.use_top_for_sorted_limit import use_top_for_sorted_limit
 
@@ -30,4 +31,5 @@ RULES: tuple[Rule, ...] = (
     count_from_store,
     prune_unused,
     merge_filters,
+    read_together,
 )

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cypherd.batch.columns import IntArray
+from cypherd.batch.columns import BoolArray, IntArray
 from cypherd.storage.lmdb.layout import unpack_all
 
 FEWEST = 48
@@ -46,6 +46,16 @@ def properties_of(
     kernels.find_properties(array, ends, before, wanted, kinds, first[0], first[1])
     found = _Found(data, array, kernels)
     return [found.values(*columns) for columns in zip(kinds, first[0], first[1], strict=True)]
+
+
+def have_item(records: Sequence[bytes], wanted: int, kernels: ModuleType) -> BoolArray:
+    """Which of the records have the integer in the array that is their first item."""
+    ends = np.cumsum(np.fromiter(map(len, records), np.int64, len(records)))
+    have = np.zeros(len(records), dtype=np.bool_)
+    if len(records):
+        data = np.frombuffer(bytearray().join(records), dtype=np.uint8)
+        kernels.find_item(data, ends, wanted, have)
+    return have
 
 
 class _Found:

@@ -23,7 +23,7 @@ from cypherd.storage.lmdb.layout import (
     read_records,
     unpack_big,
 )
-from cypherd.storage.lmdb.packed import FEWEST, properties_of
+from cypherd.storage.lmdb.packed import FEWEST, have_item, properties_of
 from cypherd.storage.lmdb.scanning import scan_label, scan_nodes, scan_relationships
 from cypherd.storage.lmdb.schema import LmdbSchema
 from cypherd.storage.protocols import (
@@ -115,6 +115,24 @@ class LmdbReadTransaction:
 
     def relationship_properties(self, ids: IntArray, keys: Sequence[int]) -> list[list[Any]]:
         return self._properties(self._tables.relationships, ids.tolist(), keys)
+
+    def labelled_properties(
+        self, nodes: IntArray, label: int, keys: Sequence[int]
+    ) -> tuple[BoolArray, list[list[Any]]]:
+        ids = nodes.tolist()
+        kernels = loaded() if len(ids) >= FEWEST else None
+        if kernels is None:
+            records = self._nodes(ids)
+            have = [record is not None and label in record[0] for record in records]
+            return np.array(have, dtype=np.bool_), _columns(records, keys)
+        packed, rows = find_packed(self._txn, self._tables.nodes, ids)
+        columns = properties_of(packed, keys, 1, kernels) if packed else [[] for _ in keys]
+        found = have_item(packed, label, kernels)
+        if rows is None:
+            return found, columns
+        answer = np.zeros(len(ids), dtype=np.bool_)
+        answer[list(rows)] = found
+        return answer, [placed(column, rows, len(ids)) for column in columns]
 
     def node_records(self, nodes: IntArray) -> list[NodeRecord | None]:
         return [

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from cypherd.binder.expressions import And, BoundExpression, Call, Constant, Not, Property, Variable
+from cypherd.binder.expressions import (
+    And,
+    BoundExpression,
+    Call,
+    Constant,
+    HasLabels,
+    Not,
+    Property,
+    Variable,
+)
+from cypherd.binder.traversal import walk as parts
 from cypherd.parser.parser import parse
 from cypherd.planner.context import PlanContext
 from cypherd.planner.logical import operators as ops
+from cypherd.planner.logical.expressions import expressions
 from cypherd.planner.logical.operators import LogicalOperator
 from cypherd.planner.logical.walk import walk
 from cypherd.planner.planner import plan_statement
@@ -176,3 +187,42 @@ def test_the_same_object_where_nothing_changes(rule: Rule, sample: ReadTransacti
     filtered = ops.LogicalFilter(source=scan(), predicate=predicate)
     plan = ops.LogicalProduceResults(source=filtered, columns=(("n", "n"),))
     assert rule(plan, context) is plan
+
+
+def _marks(query: str, transaction: ReadTransaction) -> list[tuple[str, ...]]:
+    """What is read with others: the key of a property or the label, and the keys taken along."""
+    plan = plan_statement(query, parse(query), transaction)
+    found: list[tuple[str, ...]] = []
+    for operator in reversed(list(walk(plan.root))):
+        for expression in expressions(operator):
+            for part in parts(expression):
+                if isinstance(part, Property | HasLabels) and part.together:
+                    name = part.key if isinstance(part, Property) else part.labels[0]
+                    found.append((name, *part.together))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("query", "marks"),
+    [
+        (
+            "MATCH (n) WHERE n.a = 1 AND n.b = 2 RETURN n.c AS c",
+            [("a", "a", "b", "c"), ("b", "a", "b", "c"), ("c", "c")],
+        ),
+        ("MATCH (n) WHERE n.a > 1 AND n.a <> 5 RETURN 1 AS x", [("a", "a"), ("a", "a")]),
+        ("MATCH (n) RETURN n.a AS a, n.b AS b", []),
+        ("MATCH (n) WHERE n.a = 1 RETURN n AS n", []),
+        (
+            "MATCH (:City)-->(n:Person) WHERE n.a = 1 RETURN n.b AS b",
+            [("Person", "a", "b"), ("a", "a", "b"), ("b", "b")],
+        ),
+        (
+            "MATCH (n) WHERE n.a = 1 RETURN n.b AS b, count(*) AS c",
+            [("a", "a", "b"), ("b", "b")],
+        ),
+        ("MATCH (n) WHERE n.a = 1 WITH DISTINCT n RETURN n.b AS b", []),
+        ("MATCH (n) WHERE n.a = 1 AND n.b = 2 SET n.c = n.a", []),
+    ],
+)
+def test_read_together(query: str, marks: list[tuple[str, ...]], sample: ReadTransaction) -> None:
+    assert _marks(query, sample) == marks
