@@ -17,6 +17,7 @@ from cypherd.errors import CypherTypeError
 from cypherd.executor.context import ExecutionContext
 from cypherd.executor.expressions.entities import Entities, check_alive, entities_of
 from cypherd.executor.expressions.properties import read_property, whole_properties
+from cypherd.executor.repeats import endpoints
 from cypherd.functions.operators import subscript as subscript_value
 from cypherd.storage.protocols import RelationshipRows
 from cypherd.values.description import type_of, wrong_type
@@ -143,7 +144,7 @@ def _endpoints(
     """Rows that are not null, and the types and ends of their relationships; they stay known
     after a relationship is deleted."""
     entities = _only(function, column, "a relationship", refuse="nodes")
-    return entities.relationship_rows, context.transaction.endpoints(entities.relationships)
+    return entities.relationship_rows, endpoints(context.transaction, entities.relationships)
 
 
 def _nodes_at(rows: IntArray, nodes: IntArray, length: int) -> Column:

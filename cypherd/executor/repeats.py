@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 
 from cypherd.batch.columns import BoolArray, EntityKind, IntArray
-from cypherd.storage.protocols import Direction, Expansion, ReadTransaction, SeekRows
+from cypherd.storage.protocols import (
+    Direction,
+    Expansion,
+    ReadTransaction,
+    RelationshipRows,
+    SeekRows,
+)
 
 _NONE: IntArray = np.zeros(0, dtype=np.int64)
 _FEW = 16
@@ -49,6 +55,15 @@ def have_label(transaction: ReadTransaction, nodes: IntArray, label: int) -> Boo
         return transaction.has_label(nodes, label)
     answer: BoolArray = transaction.has_label(once[0], label)[once[1]]
     return answer
+
+
+def endpoints(transaction: ReadTransaction, relationships: IntArray) -> RelationshipRows:
+    """As `endpoints`."""
+    once = different(relationships)
+    if once is None:
+        return transaction.endpoints(relationships)
+    found = transaction.endpoints(once[0])
+    return RelationshipRows(*(column[once[1]] for column in found))
 
 
 def expansions(

@@ -19,7 +19,7 @@ from cypherd.executor.expressions.logic import null_mask
 from cypherd.executor.expressions.properties import Along, along_of, key_ids
 from cypherd.executor.expressions.truth import Truth
 from cypherd.executor.remembering import Remembered
-from cypherd.executor.repeats import have_label
+from cypherd.executor.repeats import endpoints, have_label
 from cypherd.values.description import wrong_type
 from cypherd.values.lists import is_list, to_list
 
@@ -151,5 +151,5 @@ def _have_type(
     token = context.transaction.schema.type_id(types[0])
     if not count or token is None or len(set(types)) > 1:
         return np.zeros(count, dtype=np.bool_)
-    found: BoolArray = context.transaction.endpoints(relationships).type == token
+    found: BoolArray = endpoints(context.transaction, relationships).type == token
     return found

@@ -276,6 +276,15 @@ def complex_14(walk: Walk, parameters: Parameters) -> None:
     )
 
 
+def complex_14_one_way(walk: Walk, parameters: Parameters) -> None:
+    """The same for a plan that treats the relationships of the paths alike, and so does not know
+    that one of the two people is at an end of each: the comments of everyone."""
+    paths = shortest_paths(walk, *_two_people(walk, parameters))
+    people = {person for path in paths for person in path}
+    walk.read(*people)
+    _replies_by(people, walk)
+
+
 def _replies_by(people: Iterable[Node], walk: Walk) -> None:
     for comment in _messages(walk, people, "Comment"):
         for message in walk.follow(comment, "REPLY_OF", "out"):
