@@ -24,6 +24,7 @@ from cypherd.binder.expressions import (
 )
 from cypherd.planner.context import PlanContext
 from cypherd.planner.logical import operators as ops
+from cypherd.planner.logical.columns import columns
 from cypherd.planner.logical.operators import LogicalOperator
 from cypherd.planner.logical.walk import children, inner_plan, sources, with_children
 
@@ -292,6 +293,8 @@ def _estimate(
     labels: dict[str, frozenset[str]] = dict(outer)
     done: list[LogicalOperator] = []
     for source in sources(operator):
+        if done and isinstance(operator, ops.LogicalNodeHashJoin) and operator.imports:
+            argument = fewest_rows(done[0], frozenset(operator.imports))
         new, found = _estimate(source, argument, outer, cardinality)
         done.append(new)
         labels.update(found)
@@ -302,6 +305,16 @@ def _estimate(
     rows = _rows_of(operator, done, flowing, labels, cardinality)
     _learn(operator, labels)
     return replace(with_children(operator, tuple(done)), estimated_rows=round(rows, 3)), labels
+
+
+def fewest_rows(plan: LogicalOperator, names: frozenset[str]) -> float:
+    """How many combinations of values these columns have at most: as many as there were rows at
+    any place of the (estimated) plan where all of them were there."""
+    fewest = plan.estimated_rows
+    while len(below := sources(plan)) == 1 and names <= columns(below[0]):
+        plan = below[0]
+        fewest = min(fewest, plan.estimated_rows)
+    return max(fewest, 1.0)
 
 
 def _rows_of(
@@ -316,8 +329,15 @@ def _rows_of(
             return flowing * done[1].estimated_rows
         case ops.LogicalUnion():
             return flowing + done[1].estimated_rows
-        case ops.LogicalValueHashJoin() | ops.LogicalNodeHashJoin():
+        case ops.LogicalValueHashJoin():
             return flowing * done[1].estimated_rows * EQUALITY
+        case ops.LogicalNodeHashJoin(variables=names):
+            rows = flowing * done[1].estimated_rows
+            for name in names:
+                wanted = labels.get(name, frozenset())
+                counts = [cardinality.context.nodes(label) for label in wanted]
+                rows /= max(min(counts, default=cardinality.context.nodes()), 1)
+            return rows
         case ops.LogicalApply():
             return done[1].estimated_rows
         case ops.LogicalOptional():

@@ -174,8 +174,8 @@ def _rows(operator: LogicalOperator) -> str:
             return f"{variable(name)} in {show(expression)}"
         case ops.LogicalValueHashJoin(left_key=left, right_key=right):
             return f"{show(left)} = {show(right)}"
-        case ops.LogicalNodeHashJoin(variables=names):
-            return _names(names)
+        case ops.LogicalNodeHashJoin(variables=names, imports=imports):
+            return f"{_names(names)} for each {_names(imports)}" if imports else _names(names)
         case ops.LogicalProduceResults(columns=columns):
             return ", ".join(name for name, _ in columns)
     return ""

@@ -7,7 +7,7 @@ part is tried with greedy steps after it, and the cheapest outcome taken.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -42,6 +42,8 @@ SCANS = (
 SCAN_COST = 10.0
 """A scan costs a little even over nothing: plans outlive the counts they were made with, and
 what is empty when an index is made will not stay so."""
+JOIN_GAIN = 2.0
+"""How many times less a join must ask for than a walk, which comes in order and may stop early."""
 MANY_NODES = 12
 """Patterns with more nodes try only their cheapest starts."""
 
@@ -60,6 +62,15 @@ class Search:
     cost: float
     work: float = 0.0
     """What the store is asked for by the steps and the filters behind them; see `_work`."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedWalk:
+    """`part`, begun anew, is to be joined on the nodes `ends`, for each of the `imports`."""
+
+    part: Search
+    ends: tuple[str, ...]
+    imports: tuple[str, ...]
 
 
 def _work(search: Search) -> float:
@@ -257,6 +268,44 @@ class Ordering:
                 tried.append(self.connected(self.started(search, leaf)))
         return min(tried, key=lambda s: s.work)
 
+    def joined_walk(
+        self, search: Search, walked: Search, combinations: Callable[[frozenset[str]], float]
+    ) -> JoinedWalk | None:
+        """What `walked` walked from the bound nodes, walked from another of its nodes and joined
+        on the bound ones, if that asks much less of the store. `combinations` tells how many
+        different values bound columns have, for which the other way is gone."""
+        ends = _walked_ends(search, walked)
+        reached = search.nodes - walked.nodes
+        if not ends or not reached or len(reached) > MANY_NODES:
+            return None
+        relationships = tuple(r for r in search.relationships if r not in walked.relationships)
+        found: JoinedWalk | None = None
+        for node in sorted(reached):
+            for leaf in node_leaves(
+                node, search.predicates, search.bound, self.cardinality.context
+            ):
+                if leaf.reads & ends:
+                    continue
+                begun = replace(
+                    search,
+                    bound=leaf.reads,
+                    nodes=reached | ends,
+                    relationships=relationships,
+                    steps=(),
+                    rows=combinations(leaf.reads),
+                    cost=0.0,
+                    work=0.0,
+                )
+                part = self.connected(self.started(begun, leaf))
+                whole = not part.relationships and ends <= part.bound
+                if whole and (found is None or part.work < found.part.work):
+                    found = JoinedWalk(part, tuple(sorted(ends)), tuple(sorted(leaf.reads)))
+        if found is None:
+            return None
+        # Both sides go through the table.
+        work = found.part.work + found.part.rows + search.rows
+        return found if work * JOIN_GAIN < walked.work - search.work else None
+
     def best_start(self, search: Search) -> tuple[Leaf, Search] | None:
         """The cheapest way to solve one further connected part; None if all is solved."""
         leaves = list(self._leaves(search))
@@ -293,6 +342,14 @@ class Ordering:
         left = tuple(p for p in search.predicates if p not in step.predicates)
         binds = (step.relationships, *(() if step.path is None else (step.path,)))
         return self.stepped(replace(search, predicates=left), step, *binds)
+
+
+def _walked_ends(search: Search, walked: Search) -> frozenset[str]:
+    """The bound nodes that a walk began at; none if it cannot be begun anew elsewhere."""
+    done = [r for r in search.relationships if r not in walked.relationships]
+    if any(r.bound or r.properties or r.each for r in done):
+        return frozenset()
+    return frozenset(end for r in done for end in (r.start, r.end)) & search.bound
 
 
 def _node(name: str) -> Variable:

@@ -7,6 +7,7 @@ one row, by a leaf on top of the plan.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from cypherd.binder.expressions import BoundExpression, Call
@@ -15,13 +16,13 @@ from cypherd.binder.scopes import Names
 from cypherd.binder.traversal import variables
 from cypherd.errors import InternalError
 from cypherd.planner.alternatives import with_alternatives
-from cypherd.planner.cardinality import Cardinality
+from cypherd.planner.cardinality import Cardinality, estimate, fewest_rows
 from cypherd.planner.context import PlanContext
 from cypherd.planner.lifting import Lifter
 from cypherd.planner.logical import operators as ops
 from cypherd.planner.logical.columns import introduced
 from cypherd.planner.logical.operators import LogicalArgument, LogicalOperator
-from cypherd.planner.ordering import Ordering, Search
+from cypherd.planner.ordering import JoinedWalk, Ordering, Search
 from cypherd.planner.state import State
 
 
@@ -39,8 +40,7 @@ class PatternPlanner:
         ordering = Ordering(Cardinality(self.context), self.names)
         search = ordering.begin(graph, state.columns, state.labels, state.rows)
         while True:
-            search = ordering.best_walk(search)
-            state, search = self._built(state, search)
+            state, search = self._walked(state, search, ordering)
             found = ordering.best_start(search)
             if found is None:
                 break
@@ -54,6 +54,46 @@ class PatternPlanner:
             search = ordering.shortest(search, pattern)
         state, search = self._built(state, search)
         return self._finished(state, search, graph, ordering)
+
+    def _walked(self, state: State, search: Search, ordering: Ordering) -> tuple[State, Search]:
+        """Everything that hangs on what is bound: expanded from there, or joined to it."""
+        walked = ordering.best_walk(search)
+        if state.inner or state.writes or not walked.steps:
+            return self._built(state, walked)
+        rest = replace(walked, steps=walked.steps[len(search.steps) :])
+        state, search = self._built(state, search)
+        joined = ordering.joined_walk(search, walked, self._combinations(state))
+        if joined is None:
+            return self._built(state, rest)
+        return self._joined_walk(state, search, walked, joined, ordering)
+
+    def _combinations(self, state: State) -> Callable[[frozenset[str]], float]:
+        def count(names: frozenset[str]) -> float:
+            return fewest_rows(estimate(state.plan, self.context), names) if names else 1.0
+
+        return count
+
+    def _joined_walk(
+        self, state: State, search: Search, walked: Search, joined: JoinedWalk, ordering: Ordering
+    ) -> tuple[State, Search]:
+        argument = LogicalArgument(variables=joined.imports)
+        right, part = self._built(State(argument, frozenset(joined.imports), {}, 1.0), joined.part)
+        join = ops.LogicalNodeHashJoin(
+            left=state.plan, right=right.plan, variables=joined.ends, imports=joined.imports
+        )
+        bound = search.bound | part.bound
+        state = replace(state, plan=join, columns=state.columns | part.bound)
+        left_over = {id(predicate) for predicate in part.predicates}
+        search = replace(
+            search,
+            bound=bound,
+            nodes=search.nodes - bound,
+            relationships=walked.relationships,
+            predicates=tuple(p for p in search.predicates if id(p) in left_over),
+            labels=part.labels,
+            rows=walked.rows,
+        )
+        return state, ordering.filtered(search)
 
     def _finished(
         self, state: State, search: Search, graph: PatternGraph, ordering: Ordering

@@ -32,16 +32,29 @@ class NodeHashJoin(Operator):
     left: Operator
     right: Operator
     variables: tuple[str, ...]
+    imports: tuple[str, ...] = ()
 
     def _batches(self, context: ExecutionContext, argument: Batch) -> Iterator[Batch]:
         def keys(batch: Batch, _: ExecutionContext) -> Keys:
             ids = [entity_ids(batch.columns[name], "node").tolist() for name in self.variables]
-            return [key if min(key) >= 0 else None for key in zip(*ids, strict=True)]
+            found = [key if min(key) >= 0 else None for key in zip(*ids, strict=True)]
+            if not self.imports:
+                return found
+            values = _imported(batch, self.imports)
+            return [k and (*k, v) for k, v in zip(found, values, strict=True)]
 
         with Holding(context.guard) as held:
             table = _Table(self.left.batches(context, argument), keys, context, held)
+            if table.batch is None:
+                return
+            if self.imports:
+                argument = _different(table.batch, self.imports)
             for right in self.right.batches(context, argument):
-                yield from table.joined(right, keys(right, context), context.batch_size)
+                # The left side has the same values under these names.
+                columns = {n: c for n, c in right.columns.items() if n not in self.imports}
+                asked = keys(right, context)
+                found = Batch(right.length, columns)
+                yield from table.joined(found, asked, context.batch_size)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,6 +71,20 @@ class ValueHashJoin(Operator):
             table = _Table(source, left_key, context, held)
             for right in self.right.batches(context, argument):
                 yield from table.joined(right, right_key(right, context), context.batch_size)
+
+
+def _imported(batch: Batch, names: tuple[str, ...]) -> list[Any]:
+    """A key a row, the same where these columns have the same values."""
+    columns = [batch.columns[name].to_list() for name in names]
+    return [tuple(map(equivalence_key, row)) for row in zip(*columns, strict=True)]
+
+
+def _different(batch: Batch, names: tuple[str, ...]) -> Batch:
+    """Each combination of values of these columns once."""
+    firsts: dict[Any, int] = {}
+    for row, key in enumerate(_imported(batch, names)):
+        firsts.setdefault(key, row)
+    return batch.select(names).take(np.fromiter(firsts.values(), np.int64, len(firsts)))
 
 
 def _equality_keys(expression: Expression) -> KeysOf:
@@ -127,6 +154,7 @@ def map_node_hash_join(plan: LogicalNodeHashJoin, number: int, mapping: Mapping)
         left=mapping.map(plan.left),
         right=mapping.map(plan.right),
         variables=plan.variables,
+        imports=plan.imports,
     )
 
 

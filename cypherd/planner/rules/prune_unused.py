@@ -67,8 +67,8 @@ def _named(operator: LogicalOperator) -> frozenset[str]:
             return frozenset({operator.start, operator.end})
         case ops.LogicalVarLengthExpand():
             return frozenset({operator.start, operator.end, operator.relationships})
-        case ops.LogicalNodeHashJoin(variables=names):
-            return frozenset(names)
+        case ops.LogicalNodeHashJoin(variables=names, imports=imports):
+            return frozenset((*names, *imports))
     return frozenset()
 
 

@@ -77,9 +77,11 @@ class LogicalCartesianProduct(LogicalBinary):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogicalNodeHashJoin(LogicalBinary):
-    """On node variables bound on both sides; the left side is kept."""
+    """On node variables bound on both sides; the left side is kept. The right side is run for the
+    different values of the left columns `imports`, its argument, and joined on these too."""
 
     variables: tuple[str, ...]
+    imports: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
