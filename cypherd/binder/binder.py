@@ -27,6 +27,13 @@ def bind_statement(query: ast.Query, procedures: Procedures = BUILT_IN) -> Bound
 def _check_ending(part: Sequence[ast.Clause], procedures: Procedures, *, alone: bool) -> None:
     """A CALL that has results may end a query only if it is all of it."""
     last = part[-1]
+    if isinstance(last, ast.CallSubquery) and isinstance(last.query.parts[0][-1], ast.Return):
+        raise syntax_error(
+            "InvalidClauseComposition",
+            "a query does not end with a CALL { } that returns something",
+            last.at,
+            "add RETURN",
+        )
     if alone or not isinstance(last, ast.CallProcedure):
         return
     procedure = procedures.find(last.name)

@@ -12,7 +12,7 @@ from cypherd.binder.expressions import BoundExpression
 from cypherd.binder.expressions_binder import bind, bind_predicate
 from cypherd.binder.patterns import bind_patterns
 from cypherd.binder.procedure_calls import bind_call
-from cypherd.binder.projections import bind_projection
+from cypherd.binder.projections import bind_projection, check_aliases
 from cypherd.binder.query import (
     BoundClause,
     BoundFilter,
@@ -24,6 +24,7 @@ from cypherd.binder.query import (
 )
 from cypherd.binder.scopes import Environment, Scope, syntax_error
 from cypherd.binder.showing import bind_show
+from cypherd.binder.subquery_calls import bind_subquery_call, kept_behind
 from cypherd.binder.terminating import bind_terminate
 from cypherd.binder.types import element_type
 from cypherd.binder.updates import bind_create, bind_delete, bind_foreach, bind_merge, bind_set
@@ -42,11 +43,17 @@ _TERM = re.compile(r"""\s*(\w+)\s*:\s*(?:"([^"]*)"|'([^']*)'|([\w.-]+))\s*""")
 
 
 def is_update(clause: ast.Clause) -> bool:
+    """Does the clause write, or a query inside it?"""
+    if isinstance(clause, ast.CallSubquery):
+        return any(is_update(inner) for part in clause.query.parts for inner in part)
     return isinstance(clause, _UPDATES)
 
 
-def bind_query(query: ast.Query, environment: Environment) -> BoundQuery:
-    """A query and its unions. The parser has seen to it that RETURN, if any, comes last.
+def bind_query(
+    query: ast.Query, environment: Environment, scopes: Sequence[Scope] | None = None
+) -> BoundQuery:
+    """A query and its unions. The parser has seen to it that RETURN, if any, comes last. `scopes`:
+    what each side of a UNION sees, if that differs.
 
     Raises InvalidClauseComposition, DifferentColumnsInUnion and what its clauses raise.
     """
@@ -55,7 +62,11 @@ def bind_query(query: ast.Query, environment: Environment) -> BoundQuery:
             "InvalidClauseComposition", "UNION and UNION ALL cannot be mixed", query.at
         )
     alone = len(query.parts) == 1 and len(query.parts[0]) == 1
-    parts = [_bind_part(clauses, environment, alone) for clauses in query.parts]
+    environments = [replace(environment, scope=scope) for scope in scopes or ()]
+    parts = [
+        _bind_part(clauses, environments[i] if environments else environment, alone)
+        for i, clauses in enumerate(query.parts)
+    ]
     for part, clauses in zip(parts[1:], query.parts[1:], strict=True):
         if {name for name, _ in part.columns} != {name for name, _ in parts[0].columns}:
             raise syntax_error(
@@ -86,6 +97,8 @@ def _bind_part(clauses: Sequence[ast.Clause], environment: Environment, alone: b
             continue
         if isinstance(clause, ast.Return):
             result = bind_projection(clause.projection, None, environment, aliases_needed=False)
+            if environment.aliases_needed:
+                check_aliases(clause.projection.items, "RETURN inside CALL { }")
             return BoundPart((*bound_clauses, result.clause), result.columns)
         more, scope = bind_clause(clause, environment)
         bound_clauses.extend(more)
@@ -103,7 +116,7 @@ def bind_clause(clause: ast.Clause, environment: Environment) -> Bound:
             projected = bind_projection(
                 clause.projection, clause.where, environment, aliases_needed=True
             )
-            return (projected.clause,), projected.scope
+            return kept_behind(projected.clause, projected.scope, environment)
         case ast.Unwind():
             return _bind_unwind(clause, environment)
         case ast.Start():
@@ -123,6 +136,9 @@ def bind_clause(clause: ast.Clause, environment: Environment) -> Bound:
         case ast.CallProcedure():
             called, scope, _ = bind_call(clause, environment, alone=False)
             return called, scope
+        case ast.CallSubquery():
+            subquery, scope = bind_subquery_call(clause, environment)
+            return (subquery,), scope
     raise UnsupportedOperation(f"{type(clause).__name__} is not supported", offset=clause.at)
 
 

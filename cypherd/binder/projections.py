@@ -60,7 +60,7 @@ def bind_projection(
     after = _After(environment, scope, tuple(columns), closed, aggregation is not None)
     order = tuple((after.bind(s.expression), s.ascending) for s in projection.order)
     if aliases_needed:
-        _check_aliases(projection.items)
+        check_aliases(projection.items, "WITH")
     clause = BoundProjection(
         values,
         aggregation,
@@ -112,10 +112,11 @@ def _check_names(columns: Sequence[_Column], items: Sequence[ast.ProjectionItem]
         seen.add(column.name)
 
 
-def _check_aliases(items: Sequence[ast.ProjectionItem]) -> None:
+def check_aliases(items: Sequence[ast.ProjectionItem], where: str) -> None:
+    """Raises NoExpressionAlias."""
     for item in items:
         if item.alias is None and not isinstance(item.expression, ast.Variable):
-            message = f"`{item.text}` needs a name in WITH (use AS)"
+            message = f"`{item.text}` needs a name in {where} (use AS)"
             raise syntax_error("NoExpressionAlias", message, item.at)
 
 

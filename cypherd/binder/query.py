@@ -147,6 +147,23 @@ class BoundCall(BoundClause):
 
 
 @dataclass(frozen=True, slots=True)
+class BoundSubqueryCall(BoundClause):
+    """CALL { }: the query for every row. `columns`: variables that it adds to the row; with none,
+    the rows pass by it. `optional`: a row for which it has none comes once, with nulls."""
+
+    query: BoundQuery
+    columns: tuple[str, ...]
+    optional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BoundReimport(BoundClause):
+    """Variables of the row that a CALL { } is run for, which an aggregation has left out."""
+
+    variables: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BoundFilter(BoundClause):
     predicate: BoundExpression
 

@@ -83,7 +83,8 @@ class Environment:
     """Where an expression stands. `aggregates`: may it hold aggregates, or is it inside one.
     `projected`: expressions of the projection that ORDER BY and WHERE may repeat, and the
     columns that hold them. `computed`: projected expressions that may not be repeated beside
-    an aggregate. `procedures`: those that can be called."""
+    an aggregate. `procedures`: those that can be called. `kept`: variables that no WITH takes
+    away, and `aliases_needed`: what RETURN gives needs a name; both inside CALL { }."""
 
     names: Names
     scope: Scope
@@ -91,6 +92,8 @@ class Environment:
     projected: Mapping[ast.Expression, Symbol] = field(default_factory=dict)
     computed: frozenset[ast.Expression] = frozenset()
     procedures: Procedures = BUILT_IN
+    kept: Scope = field(default_factory=dict)
+    aliases_needed: bool = False
 
     def local(self, symbols: Mapping[str, Symbol]) -> Environment:
         """Inside a comprehension: further variables, and no aggregates."""
@@ -101,7 +104,9 @@ class Environment:
             if not (isinstance(expression, ast.Variable) and expression.name in symbols)
         }
         inner: Aggregates = "inside" if self.aggregates == "inside" else "forbidden"
-        return replace(self, scope=scope, aggregates=inner, projected=hidden)
+        return replace(
+            self, scope=scope, aggregates=inner, projected=hidden, kept={}, aliases_needed=False
+        )
 
     def inside_aggregate(self) -> Environment:
         return replace(self, aggregates="inside")

@@ -37,6 +37,7 @@ from cypherd.executor.operators.optional import map_optional
 from cypherd.executor.operators.procedure_call import map_procedure_call
 from cypherd.executor.operators.produce_results import map_produce_results
 from cypherd.executor.operators.project import map_extend, map_project
+from cypherd.executor.operators.reimport import map_reimport
 from cypherd.executor.operators.relationship_by_id_seek import map_relationship_by_id_seek
 from cypherd.executor.operators.relationship_index_seek import map_relationship_index_seek
 from cypherd.executor.operators.relationship_scan import map_relationship_scan
@@ -86,6 +87,7 @@ MAPPERS: dict[type[logical.LogicalOperator], Callable[[Any, int, Any], Operator]
     logical.LogicalLimit: map_limit,
     logical.LogicalEager: map_eager,
     logical.LogicalApply: map_apply,
+    logical.LogicalReimport: map_reimport,
     logical.LogicalOptional: map_optional,
     logical.LogicalSemiApply: map_semi_apply,
     logical.LogicalLetSemiApply: map_let_semi_apply,

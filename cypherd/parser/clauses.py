@@ -18,7 +18,7 @@ _START_KINDS: dict[str, Literal["node", "relationship"]] = {
     "relationship": "relationship",
     "rel": "relationship",
 }
-_ENDING = (ast.Return, ast.CallProcedure, ast.Show, ast.Terminate)
+_ENDING = (ast.Return, ast.CallProcedure, ast.CallSubquery, ast.Show, ast.Terminate)
 _WRITING = (ast.Create, ast.Merge, ast.Set, ast.Remove, ast.Delete, ast.Foreach)
 
 
@@ -213,6 +213,29 @@ class ClauseRules(ExpressionRules):
         return ast.YieldItem(name_text(name), text, at=name.at)
 
     # --- subqueries ---------------------------------------------------------------------
+
+    def subquery_call(self, children: Children) -> ast.CallSubquery:
+        optional, call, imports, query, _ = children
+        check_ending(query)
+        first = call if optional is None else optional
+        return ast.CallSubquery(query, imports, optional is not None, at=first.at)
+
+    def no_variables(self, _: Children) -> tuple[ast.Variable, ...]:
+        return ()
+
+    def every_variable(self, _: Children) -> Literal["*"]:
+        return "*"
+
+    def some_variables(self, children: Children) -> tuple[ast.Variable, ...]:
+        return tuple([ast.Variable(name_text(token), at=token.at) for token in children])
+
+    def in_transactions(self, children: Children) -> None:
+        raise CypherSyntaxError(
+            "CALL { } IN TRANSACTIONS is not supported.",
+            detail="UnexpectedSyntax",
+            offset=children[0].at,
+            hint="a statement is one transaction; send batches, as a list parameter with UNWIND",
+        )
 
     def subquery(self, children: Children) -> ast.SubqueryExpression:
         token, query = children

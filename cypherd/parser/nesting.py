@@ -14,7 +14,7 @@ def check_nesting(statement: ast.Statement, max_nesting: int) -> None:
     """Raises CypherSyntaxError where nodes are nested deeper than `max_nesting`."""
     level: list[ast.Node] = [statement.body]
     for _ in range(max_nesting + _CLAUSE_LEVELS):
-        level = [child for node in level for child in _children(node)]
+        level = [child for node in level for child in children(node)]
         if not level:
             return
     raise too_deep(max_nesting, min(_offset(node) for node in level))
@@ -24,7 +24,7 @@ def check_nesting(statement: ast.Statement, max_nesting: int) -> None:
 _CLAUSE_LEVELS = 8
 
 
-def _children(node: ast.Node) -> list[ast.Node]:
+def children(node: ast.Node) -> list[ast.Node]:
     """The nodes directly below, through tuples."""
     found: list[ast.Node] = []
     kind: Any = type(node)

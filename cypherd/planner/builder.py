@@ -18,9 +18,11 @@ from cypherd.binder.query import (
     BoundPart,
     BoundProjection,
     BoundQuery,
+    BoundReimport,
     BoundSet,
     BoundShow,
     BoundStart,
+    BoundSubqueryCall,
     BoundUnwind,
     PatternGraph,
     PatternNode,
@@ -113,6 +115,11 @@ class Builder:
                 return replace(state.onto(unwind, variable), rows=rows)
             case BoundCall():
                 return self._call(clause, state)
+            case BoundSubqueryCall():
+                return self._subquery_call(clause, state)
+            case BoundReimport(variables):
+                reimport = ops.LogicalReimport(source=state.plan, variables=variables)
+                return state.onto(reimport, *variables)
             case BoundShow(what, kinds, columns, ids):
                 show = ops.LogicalShow(what=what, kinds=kinds, columns=columns, ids=ids)
                 return state.only(show, frozenset(variable for _, variable in columns))
@@ -161,6 +168,18 @@ class Builder:
         )
         rows = state.rows * (LIST_LENGTH if clause.results else 1.0)
         return replace(state.onto(call, *(name for _, name in clause.results)), rows=rows)
+
+    def _subquery_call(self, clause: BoundSubqueryCall, state: State) -> State:
+        inner = self.inner_query(clause.query, self.lifter.argument(state))
+        kind = ops.LogicalOptional if clause.optional else ops.LogicalApply
+        plan = kind(source=state.plan, inner=inner.plan, variables=clause.columns)
+        rows = inner.rows if clause.columns else state.rows
+        if clause.optional:
+            rows = max(rows, state.rows)
+        # What a write inside may take away is not known of any node any more.
+        labels = {} if inner.writes else state.labels
+        writes = state.writes or inner.writes
+        return replace(state.onto(plan, *clause.columns), rows=rows, labels=labels, writes=writes)
 
     def _foreach(self, clause: BoundForeach, state: State) -> State:
         state, expression = self.lifter.lift(state, clause.expression)

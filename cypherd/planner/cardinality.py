@@ -338,8 +338,8 @@ def _rows_of(
                 counts = [cardinality.context.nodes(label) for label in wanted]
                 rows /= max(min(counts, default=cardinality.context.nodes()), 1)
             return rows
-        case ops.LogicalApply():
-            return done[1].estimated_rows
+        case ops.LogicalApply(variables=names):
+            return done[1].estimated_rows if names else flowing
         case ops.LogicalOptional():
             return max(flowing, done[1].estimated_rows)
     if isinstance(operator, ops.LogicalFilter) and len(children(operator)) == 1:

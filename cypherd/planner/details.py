@@ -164,7 +164,11 @@ def _rows(operator: LogicalOperator) -> str:
             return show(count)
         case ops.LogicalEager(reason=reason):
             return reason
-        case ops.LogicalOptional(variables=names):
+        case (
+            ops.LogicalOptional(variables=names)
+            | ops.LogicalApply(variables=names)
+            | ops.LogicalReimport(variables=names)
+        ):
             return _names(names)
         case ops.LogicalLetSemiApply(variable=name):
             return variable(name)

@@ -31,6 +31,8 @@ _BOUNDED = (
     ops.LogicalExpand,
     ops.LogicalExpandInto,
     ops.LogicalOptional,
+    ops.LogicalApply,
+    ops.LogicalReimport,
     ops.LogicalSemiApply,
     ops.LogicalLetSemiApply,
     ops.LogicalFilter,

@@ -11,6 +11,26 @@ from tests.property.graphs import ENGINES, GRAPH_NODES, GRAPH_STEPS, make_graph,
 
 SIZES = (1, 3, 1024)
 TWINS = {
+    "a subquery": (
+        "MATCH (a:A) CALL (a) { MATCH (a)-[r]->(b) WHERE b.i <> a.i RETURN r, b } "
+        "RETURN a.i, b.i, r.w",
+        "MATCH (a:A) MATCH (a)-[r]->(b) WHERE b.i <> a.i RETURN a.i, b.i, r.w",
+    ),
+    "an optional subquery": (
+        "MATCH (a:A) OPTIONAL CALL { WITH a MATCH (a)-[r]-(b:B) RETURN r.w AS w, b.i AS i } "
+        "RETURN a.i, w, i",
+        "MATCH (a:A) OPTIONAL MATCH (a)-[r]-(b:B) RETURN a.i, r.w, b.i",
+    ),
+    "a subquery that counts": (
+        "MATCH (a) CALL (a) { MATCH (a)-[r]->() WITH count(r) AS c RETURN c + a.i AS s } "
+        "RETURN a.i, s",
+        "MATCH (a) OPTIONAL MATCH (a)-[r]->() WITH a, count(r) AS c RETURN a.i, c + a.i",
+    ),
+    "a subquery with a union": (
+        "MATCH (a:A) CALL (a) { MATCH (a)-->(b) RETURN b UNION ALL MATCH (a)<--(b) WHERE a <> b "
+        "RETURN b } RETURN a.i, b.i",
+        "MATCH (a:A)--(b) RETURN a.i, b.i",
+    ),
     "predicate in the pattern": (
         "MATCH (a:A {i: 2})-[r:T]->(b) RETURN a.i, b.i, r.w",
         "MATCH (a)-[r]->(b) WHERE a:A AND a.i = 2 AND type(r) = 'T' RETURN a.i, b.i, r.w",

@@ -8,6 +8,7 @@ Names are as written, backquotes removed; function names keep their case and dot
 from cypherd.parser.ast.base import Direction, Node
 from cypherd.parser.ast.clauses import (
     CallProcedure,
+    CallSubquery,
     Clause,
     Create,
     Delete,
@@ -89,6 +90,7 @@ from cypherd.parser.ast.statements import (
 __all__ = [
     "Binary",
     "CallProcedure",
+    "CallSubquery",
     "Case",
     "Clause",
     "Comparison",

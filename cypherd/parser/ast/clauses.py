@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cypherd.parser.ast.base import Node
 from cypherd.parser.ast.expressions import Expression, Property, Variable
 from cypherd.parser.ast.patterns import PathPattern
+
+if TYPE_CHECKING:
+    from cypherd.parser.ast.statements import Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +175,16 @@ class CallProcedure(Clause):
     arguments: tuple[Expression, ...] | None
     yields: tuple[YieldItem, ...] | Literal["*"] | None
     where: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class CallSubquery(Clause):
+    """`CALL (imports) { query }`. `imports` None: no parentheses, and what the query reads of the
+    row it names in a WITH at its beginning; "*": every variable."""
+
+    query: Query
+    imports: tuple[Variable, ...] | Literal["*"] | None
+    optional: bool
 
 
 @dataclass(frozen=True, slots=True)

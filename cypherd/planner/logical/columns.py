@@ -43,7 +43,9 @@ def introduced(operator: LogicalOperator) -> frozenset[str]:
             return frozenset(name for name, _ in items)
         case ops.LogicalProcedureCall(results=results):
             return frozenset(name for _, name in results)
-        case ops.LogicalOptional(variables=names):
+        case ops.LogicalOptional(variables=names) | ops.LogicalApply(variables=names):
+            return frozenset(names)
+        case ops.LogicalReimport(variables=names):
             return frozenset(names)
         case ops.LogicalCreate() | ops.LogicalMerge():
             nodes = frozenset(made.variable for made in operator.nodes)
@@ -60,8 +62,6 @@ def columns(operator: LogicalOperator) -> frozenset[str]:
             return frozenset(name for name, _ in items)
         case ops.LogicalEagerAggregation(keys=keys, aggregates=aggregates):
             return frozenset(name for name, _ in (*keys, *aggregates))
-        case ops.LogicalApply(inner=inner):
-            return columns(inner)
         case ops.LogicalUnion(left=left):
             return columns(left)
         case ops.LogicalShow(columns=names):

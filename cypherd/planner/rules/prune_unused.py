@@ -50,7 +50,12 @@ def _named(operator: LogicalOperator) -> frozenset[str]:
     match operator:
         case ops.LogicalProduceResults(columns=columns):
             return frozenset(variable for _, variable in columns)
-        case ops.LogicalDistinct(variables=names):
+        case (
+            ops.LogicalDistinct(variables=names)
+            | ops.LogicalApply(variables=names)
+            | ops.LogicalOptional(variables=names)
+            | ops.LogicalReimport(variables=names)
+        ):
             return frozenset(names)
         case ops.LogicalUnion():
             return _output(operator)

@@ -221,7 +221,7 @@ def test_an_inner_limit_holds_for_each_row(store: GraphStore, size: int) -> None
         ),
         count=Constant(2),
     )
-    plan = logical.LogicalApply(source=_scan("a"), inner=inner)
+    plan = logical.LogicalApply(source=_scan("a"), inner=inner, variables=("x",))
     found = _rows(store, _project(plan, _i("a"), Variable("x")), size)
     assert found == [[0, 0]] + [[i, x] for i in range(1, 10) for x in (0, 1)]
 
@@ -238,7 +238,7 @@ def test_an_inner_aggregate_inside_an_optional_one(store: GraphStore, size: int)
         aggregates=(("s", Aggregate("sum", (Variable("x"),), False)),),
     )
     inner = logical.LogicalFilter(
-        source=logical.LogicalApply(source=_ARGUMENT, inner=counted),
+        source=logical.LogicalApply(source=_ARGUMENT, inner=counted, variables=("s",)),
         predicate=Call(">", (Variable("s"), Constant(20))),
     )
     plan = logical.LogicalOptional(source=_scan("a"), inner=inner, variables=("s",))

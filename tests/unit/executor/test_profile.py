@@ -29,7 +29,7 @@ def test_every_logical_operator_has_a_mapper() -> None:
 def test_own_times_of_operators_used_twice() -> None:
     argument = logical.LogicalArgument()
     scan = logical.LogicalAllNodesScan(source=argument, variable="n")
-    root = logical.LogicalApply(source=argument, inner=scan)
+    root = logical.LogicalApply(source=argument, inner=scan, variables=("n",))
     profile = {
         0: OperatorProfile(1, 10.0),
         1: OperatorProfile(1, 2.0),

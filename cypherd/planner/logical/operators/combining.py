@@ -10,10 +10,12 @@ from cypherd.planner.logical.operators.base import LogicalOperator, LogicalUnary
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogicalApply(LogicalUnary):
-    """For every row of the source the rows of `inner`; inner's columns replace the row's (its
-    Argument passes on what is needed). Rows stay in the order of the source."""
+    """For every row of the source the rows of `inner`, of which `variables` are added to it. With
+    no variables inner is run for what it writes, and the row passes by it. Rows stay in the order
+    of the source."""
 
     inner: LogicalOperator
+    variables: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

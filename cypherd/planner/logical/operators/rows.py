@@ -28,6 +28,14 @@ class LogicalExtend(LogicalUnary):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LogicalReimport(LogicalUnary):
+    """Adds columns of the one row that an inner plan is run for, which an aggregation has left
+    out."""
+
+    variables: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogicalUnwind(LogicalUnary):
     """null gives no row; a value that is no list gives itself."""
 
