@@ -215,7 +215,9 @@ class ClauseRules(ExpressionRules):
     # --- subqueries ---------------------------------------------------------------------
 
     def subquery_call(self, children: Children) -> ast.CallSubquery:
-        optional, call, imports, query, _ = children
+        optional, call, imports, query, in_, *_ = children
+        if in_ is not None:
+            raise _in_transactions(in_.at)
         check_ending(query)
         first = call if optional is None else optional
         return ast.CallSubquery(query, imports, optional is not None, at=first.at)
@@ -228,14 +230,6 @@ class ClauseRules(ExpressionRules):
 
     def some_variables(self, children: Children) -> tuple[ast.Variable, ...]:
         return tuple([ast.Variable(name_text(token), at=token.at) for token in children])
-
-    def in_transactions(self, children: Children) -> None:
-        raise CypherSyntaxError(
-            "CALL { } IN TRANSACTIONS is not supported.",
-            detail="UnexpectedSyntax",
-            offset=children[0].at,
-            hint="a statement is one transaction; send batches, as a list parameter with UNWIND",
-        )
 
     def subquery(self, children: Children) -> ast.SubqueryExpression:
         token, query = children
@@ -261,6 +255,15 @@ def check_ending(query: ast.Query) -> None:
                 part[-1],
                 hint="add RETURN",
             )
+
+
+def _in_transactions(at: int) -> CypherSyntaxError:
+    return CypherSyntaxError(
+        "CALL { } IN TRANSACTIONS is not supported.",
+        detail="UnexpectedSyntax",
+        offset=at,
+        hint="a statement is one transaction; send batches, as a list parameter with UNWIND",
+    )
 
 
 def _composition(message: str, clause: ast.Clause, hint: str | None = None) -> CypherSyntaxError:
