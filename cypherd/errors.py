@@ -157,6 +157,13 @@ class ProcedureError(StatementError):
     type = "ProcedureError"
 
 
+class ExternalResourceFailed(StatementError):
+    """A file that LOAD CSV names: not allowed, not there, or not CSV."""
+
+    code = "Neo.ClientError.Statement.ExternalResourceFailed"
+    type = "ExternalResourceFailed"
+
+
 class UnsupportedOperation(StatementError):
     """Something that Cypher has and cypherd refuses by name."""
 

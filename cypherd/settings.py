@@ -146,6 +146,9 @@ class Settings:
     max_nesting: int = setting(200, "integer", "Deepest nesting of expressions and lists.")
     plan_cache: int = setting(1000, "integer", "Plans that a process remembers.")
     batch_size: int = setting(1024, "integer", "Rows in a batch.")
+    import_folder: str = setting(
+        "", "text", "Folder below which LOAD CSV may read files; none: it may read nothing."
+    )
 
     def rows(self) -> list[tuple[str, Any, str]]:
         """(name, value, help) of every setting, in the order of the table."""

@@ -16,20 +16,22 @@ from cypherd.binder.projections import bind_projection, check_aliases
 from cypherd.binder.query import (
     BoundClause,
     BoundFilter,
+    BoundLoadCsv,
     BoundMatch,
     BoundPart,
     BoundQuery,
     BoundStart,
     BoundUnwind,
 )
-from cypherd.binder.scopes import Environment, Scope, syntax_error
+from cypherd.binder.scopes import FILE, LINE_NUMBER, Environment, Scope, syntax_error
 from cypherd.binder.showing import bind_show
 from cypherd.binder.subquery_calls import bind_subquery_call, kept_behind
 from cypherd.binder.terminating import bind_terminate
-from cypherd.binder.types import element_type
+from cypherd.binder.types import accepts, element_type
 from cypherd.binder.updates import bind_create, bind_delete, bind_foreach, bind_merge, bind_set
 from cypherd.errors import UnsupportedOperation
 from cypherd.parser import ast
+from cypherd.values.description import type_text
 from cypherd.values.types import CypherType as T
 
 REGISTERED = (function_calls, subqueries)
@@ -119,6 +121,8 @@ def bind_clause(clause: ast.Clause, environment: Environment) -> Bound:
             return kept_behind(projected.clause, projected.scope, environment)
         case ast.Unwind():
             return _bind_unwind(clause, environment)
+        case ast.LoadCsv():
+            return _bind_load_csv(clause, environment)
         case ast.Start():
             return _bind_start(clause, environment)
         case ast.Create():
@@ -157,6 +161,22 @@ def _bind_unwind(clause: ast.Unwind, environment: Environment) -> Bound:
     symbol = environment.names.declare(clause.variable, element)
     scope = {**environment.scope, clause.variable: symbol}
     return (BoundUnwind(source, symbol.name),), scope
+
+
+def _bind_load_csv(clause: ast.LoadCsv, environment: Environment) -> Bound:
+    source = bind(clause.source, environment)
+    if not accepts(T.STRING, source.type):
+        message = f"LOAD CSV takes the name of a file, not {type_text(source.type)}"
+        raise syntax_error("InvalidArgumentType", message, clause.source.at)
+    if clause.variable in environment.scope:
+        message = f"variable `{clause.variable}` is bound already"
+        raise syntax_error("VariableAlreadyBound", message, clause.at)
+    names = environment.names
+    row = names.declare(clause.variable, T.MAP if clause.headers else T.LIST)
+    line, file = names.anonymous("line", T.INTEGER), names.anonymous("file", T.STRING)
+    load = BoundLoadCsv(source, row.name, clause.headers, clause.terminator, line.name, file.name)
+    told = {LINE_NUMBER: line, FILE: file}
+    return (load,), {**environment.scope, **told, clause.variable: row}
 
 
 # --- START ------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cypherd.binder import expressions as bound
 from cypherd.binder.expressions import BoundExpression
 from cypherd.binder.expressions_binder import bind, bind_predicate, binds
-from cypherd.binder.scopes import Environment, suggestion, syntax_error
+from cypherd.binder.scopes import FILE, LINE_NUMBER, Environment, suggestion, syntax_error
 from cypherd.binder.traversal import walk
 from cypherd.binder.types import accepts, unify
 from cypherd.functions.registry import find_functions, function_names
@@ -27,6 +27,8 @@ def _call(node: ast.FunctionCall, environment: Environment) -> BoundExpression:
     name = node.name.lower()
     if name == "exists" and len(node.arguments) == 1:
         return _exists(node, environment)
+    if name in _OF_CSV and not node.arguments:
+        return _of_csv(node, environment)
     overloads = find_functions(name)
     if not overloads:
         raise syntax_error(
@@ -49,6 +51,20 @@ def _call(node: ast.FunctionCall, environment: Environment) -> BoundExpression:
     for argument in arguments:
         _check_deterministic(argument)
     return bound.Aggregate(name, arguments, node.distinct, type=type_, at=node.at)
+
+
+_OF_CSV = {"linenumber": LINE_NUMBER, "file": FILE}
+
+
+def _of_csv(node: ast.FunctionCall, environment: Environment) -> BoundExpression:
+    symbol = environment.scope.get(_OF_CSV[node.name.lower()])
+    if symbol is None:
+        raise syntax_error(
+            "UnexpectedSyntax",
+            f"{node.name}() is of LOAD CSV: it is known between that and the next WITH",
+            node.at,
+        )
+    return symbol.at(node.at)
 
 
 def _exists(node: ast.FunctionCall, environment: Environment) -> BoundExpression:

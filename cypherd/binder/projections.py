@@ -87,6 +87,7 @@ def _star(
     return tuple(
         ast.ProjectionItem(ast.Variable(name, at=projection.at), None, name, at=projection.at)
         for name in sorted(environment.scope)
+        if not name.startswith("  ")
     )
 
 

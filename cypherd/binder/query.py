@@ -175,6 +175,18 @@ class BoundUnwind(BoundClause):
 
 
 @dataclass(frozen=True, slots=True)
+class BoundLoadCsv(BoundClause):
+    """`line` and `file`: columns for what linenumber() and file() tell."""
+
+    source: BoundExpression
+    variable: str
+    headers: bool
+    terminator: str
+    line: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
 class Aggregation:
     keys: Items
     aggregates: tuple[tuple[str, Aggregate], ...]

@@ -29,6 +29,9 @@ class Symbol:
 
 Scope = Mapping[str, Symbol]
 
+LINE_NUMBER, FILE = "  linenumber", "  file"
+"""What LOAD CSV tells of a row, in scope under names that no text can have."""
+
 
 def syntax_error(detail: str, message: str, at: int, hint: str | None = None) -> CypherSyntaxError:
     """What openCypher calls a SyntaxError at compile time."""

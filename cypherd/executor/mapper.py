@@ -27,6 +27,7 @@ from cypherd.executor.operators.filter import map_filter
 from cypherd.executor.operators.foreach import map_foreach
 from cypherd.executor.operators.hash_joins import map_node_hash_join, map_value_hash_join
 from cypherd.executor.operators.limit import map_limit
+from cypherd.executor.operators.load_csv import map_load_csv
 from cypherd.executor.operators.merge import map_merge
 from cypherd.executor.operators.node_by_id_seek import map_node_by_id_seek
 from cypherd.executor.operators.node_by_label_scan import map_node_by_label_scan
@@ -78,6 +79,7 @@ MAPPERS: dict[type[logical.LogicalOperator], Callable[[Any, int, Any], Operator]
     logical.LogicalProject: map_project,
     logical.LogicalExtend: map_extend,
     logical.LogicalUnwind: map_unwind,
+    logical.LogicalLoadCsv: map_load_csv,
     logical.LogicalProcedureCall: map_procedure_call,
     logical.LogicalDistinct: map_distinct,
     logical.LogicalEagerAggregation: map_eager_aggregation,

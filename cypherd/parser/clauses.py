@@ -10,8 +10,8 @@ from cypherd.parser import ast
 from cypherd.parser.expressions import ExpressionRules
 from cypherd.parser.labels import plain_labels
 from cypherd.parser.lexer import Token
-from cypherd.parser.literals import name_text
-from cypherd.parser.patterns import Children
+from cypherd.parser.literals import name_text, string_value
+from cypherd.parser.patterns import Children, misplaced
 
 _START_KINDS: dict[str, Literal["node", "relationship"]] = {
     "node": "node",
@@ -89,6 +89,21 @@ class ClauseRules(ExpressionRules):
     def unwind_clause(self, children: Children) -> ast.Unwind:
         token, expression, name = children
         return ast.Unwind(expression, name_text(name), at=token.at)
+
+    def load_csv_clause(self, children: Children) -> ast.LoadCsv:
+        load, csv, headers, from_, source, name, terminator_word, terminator = children
+        for token, word in (
+            (csv, "CSV"),
+            (headers, "HEADERS"),
+            (from_, "FROM"),
+            (terminator_word, "FIELDTERMINATOR"),
+        ):
+            if token is not None and token.text.upper() != word:
+                raise misplaced(token.at, f'Unexpected "{token.text}"; expected {word}')
+        character = "," if terminator is None else string_value(terminator)
+        if len(character) != 1 or character in '"\r\n':
+            raise misplaced(terminator.at, "FIELDTERMINATOR takes one character")
+        return ast.LoadCsv(source, name_text(name), headers is not None, character, at=load.at)
 
     def with_clause(self, children: Children) -> ast.With:
         token, projection, where = children

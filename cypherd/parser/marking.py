@@ -28,7 +28,7 @@ _AFTER_OPERAND = frozenset({"NAME", "QUOTED_NAME", "RPAR", "RSQB"})
 _SUBQUERY_WORDS = frozenset({"exists", "count", "collect"})
 _CLAUSE_STARTS = frozenset(
     {"MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "CALL", "START", "CREATE", "MERGE", "SET",
-     "REMOVE", "DELETE", "DETACH", "FOREACH"}
+     "REMOVE", "DELETE", "DETACH", "FOREACH", "LOAD"}
 )  # fmt: skip
 _NOT_A_WORD = ("COLON", "RBRACE", "COMMA")
 _LOOK_AHEAD = 5

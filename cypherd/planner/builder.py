@@ -13,6 +13,7 @@ from cypherd.binder.query import (
     BoundDelete,
     BoundFilter,
     BoundForeach,
+    BoundLoadCsv,
     BoundMatch,
     BoundMerge,
     BoundPart,
@@ -30,7 +31,7 @@ from cypherd.binder.query import (
 )
 from cypherd.binder.scopes import Names
 from cypherd.errors import InternalError
-from cypherd.planner.cardinality import LIST_LENGTH
+from cypherd.planner.cardinality import CSV_ROWS, LIST_LENGTH
 from cypherd.planner.context import PlanContext
 from cypherd.planner.lifting import Lifter
 from cypherd.planner.logical import operators as ops
@@ -113,6 +114,8 @@ class Builder:
                 unwind = ops.LogicalUnwind(source=state.plan, expression=lifted, variable=variable)
                 rows = state.rows * 10
                 return replace(state.onto(unwind, variable), rows=rows)
+            case BoundLoadCsv():
+                return self._load_csv(clause, state)
             case BoundCall():
                 return self._call(clause, state)
             case BoundSubqueryCall():
@@ -153,6 +156,20 @@ class Builder:
         argument = replace(self.lifter.argument(state), rows=1.0)
         graph = replace(clause.graph, paths=())
         return merge(clause, state, self.patterns.plan(argument, graph).plan, self.lifter)
+
+    def _load_csv(self, clause: BoundLoadCsv, state: State) -> State:
+        state, url = self.lifter.lift(state, clause.source)
+        load = ops.LogicalLoadCsv(
+            source=state.plan,
+            url=url,
+            variable=clause.variable,
+            headers=clause.headers,
+            terminator=clause.terminator,
+            line=clause.line,
+            file=clause.file,
+        )
+        names = (clause.variable, clause.line, clause.file)
+        return replace(state.onto(load, *names), rows=state.rows * CSV_ROWS)
 
     def _call(self, clause: BoundCall, state: State) -> State:
         arguments = []

@@ -34,6 +34,7 @@ PREFIX = 0.1
 NULL = 0.1
 OTHER = 0.75
 LIST_LENGTH = 10.0
+CSV_ROWS = 1000.0
 _TURNED = {"out": "in", "in": "out", "both": "both"}
 OPEN_LENGTH = 6
 """Relationships at most that an open variable length is taken for."""
@@ -213,6 +214,8 @@ class Cardinality:
                 return source * self._var_length(operator, labels)
             case ops.LogicalFilter(predicate=predicate):
                 return source * self.selectivity(predicate, labels)
+            case ops.LogicalLoadCsv():
+                return source * CSV_ROWS
             case ops.LogicalUnwind(expression=expression):
                 return source * list_length(expression)
             case ops.LogicalSemiApply():

@@ -152,6 +152,8 @@ def _rows(operator: LogicalOperator) -> str:
         case ops.LogicalProcedureCall(procedure=name, arguments=arguments, results=results):
             given = f" -> {_names(made for _, made in results)}" if results else ""
             return f"{name}({', '.join(map(show, arguments))}){given}"
+        case ops.LogicalLoadCsv(url=url, variable=name):
+            return f"{show(url)} as {variable(name)}"
         case ops.LogicalUnwind(expression=expression, variable=name):
             return f"{show(expression)} as {variable(name)}"
         case ops.LogicalEagerAggregation(keys=keys, aggregates=aggregates):

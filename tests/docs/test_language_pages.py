@@ -28,6 +28,7 @@ from cypherd.resources import resource_text
 from cypherd.settings import MIB, Settings
 from cypherd.storage.lmdb.store import LmdbStore, open_store
 from cypherd.storage.protocols import WriteTransaction
+from tests.conftest import ROOT
 from tests.docs.language import (
     Example,
     LanguagePage,
@@ -60,7 +61,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, LmdbS
 
 def _run_all(script: str, parameters: Any, transaction: WriteTransaction) -> Rows:
     """The columns and rows of the last statement; of EXPLAIN and PROFILE those of the plan."""
-    engine = Engine(Settings())
+    engine = Engine(Settings(import_folder=str(ROOT / "docs" / "examples")))
     found: Rows = ((), [])
     for text in split_script(script):
         plan = engine.plan(text, transaction)
@@ -222,8 +223,8 @@ def test_every_clause_has_a_heading() -> None:
     text = "\n".join(page.path.read_text(encoding="utf-8") for page in PAGES)
     headings = {word for line in re.findall(r"^## (.*)$", text, re.M) for word in line.split(", ")}
     clauses = {kind.__name__.upper() for kind in ast.Clause.__subclasses__()}
-    assert clauses - {"CALLPROCEDURE", "CALLSUBQUERY"} <= headings
-    assert {"CALL", "CALL subqueries"} <= headings
+    assert clauses - {"CALLPROCEDURE", "CALLSUBQUERY", "LOADCSV"} <= headings
+    assert {"CALL", "CALL subqueries", "LOAD CSV"} <= headings
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,16 @@ class Unwind(Clause):
 
 
 @dataclass(frozen=True, slots=True)
+class LoadCsv(Clause):
+    """`terminator`: what parts the fields, a character."""
+
+    source: Expression
+    variable: str
+    headers: bool
+    terminator: str
+
+
+@dataclass(frozen=True, slots=True)
 class Create(Clause):
     patterns: tuple[PathPattern, ...]
 

@@ -44,6 +44,19 @@ class LogicalUnwind(LogicalUnary):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LogicalLoadCsv(LogicalUnary):
+    """For every row of the source the rows of a CSV file: `variable` is a list of texts, or with
+    `headers` a map; `line` and `file` say where it is from."""
+
+    url: BoundExpression
+    variable: str
+    headers: bool
+    terminator: str
+    line: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogicalProcedureCall(LogicalUnary):
     """For every row the rows of the procedure, each with the row's columns. `results`: (place
     among the procedure's results, variable); without any the row itself passes, once."""
