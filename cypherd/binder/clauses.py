@@ -102,6 +102,8 @@ def _bind_part(clauses: Sequence[ast.Clause], environment: Environment, alone: b
             if environment.aliases_needed:
                 check_aliases(clause.projection.items, "RETURN inside CALL { }")
             return BoundPart((*bound_clauses, result.clause), result.columns)
+        if isinstance(clause, ast.Finish):
+            break
         more, scope = bind_clause(clause, environment)
         bound_clauses.extend(more)
         environment = replace(environment, scope=scope)

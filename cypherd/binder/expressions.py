@@ -6,6 +6,7 @@ names are unique in a whole plan: a name rebound in a new scope gets another bou
 
     Call functions for operators:
       "+" "-" "*" "/" "%" "^"  "negate" "plus"      arithmetic
+      "||"                                          strings, lists
       "=" "<>" "<" "<=" ">" ">="                    comparison (ternary)
       "in" "starts with" "ends with" "contains" "=~"
       "subscript" (container, index)   "slice" (list, start or null, end or null)

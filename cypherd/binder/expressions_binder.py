@@ -14,6 +14,7 @@ from cypherd.binder.expressions import BoundExpression
 from cypherd.binder.scopes import Environment, Symbol, look_up, syntax_error
 from cypherd.binder.types import (
     arithmetic_type,
+    concatenation_type,
     element_type,
     require,
     require_boolean,
@@ -164,6 +165,9 @@ def _binary(node: ast.Binary, environment: Environment) -> BoundExpression:
     if node.operator in ("+", "-", "*", "/", "%", "^"):
         type_ = arithmetic_type(node.operator, left, right, node.at)
         return bound.Call(node.operator, (left, right), type=type_, at=node.at)
+    if node.operator == "||":
+        type_ = concatenation_type(left, right, node.at)
+        return bound.Call("||", (left, right), type=type_, at=node.at)
     if node.operator == "in":
         require(right, frozenset({T.LIST}), "a list")
     return bound.Call(node.operator, (left, right), type=T.BOOLEAN, at=node.at)

@@ -135,6 +135,21 @@ def arithmetic_type(operator: str, left: BoundExpression, right: BoundExpression
     return _numeric(kinds)
 
 
+def concatenation_type(left: BoundExpression, right: BoundExpression, at: int) -> T:
+    """The type of `left || right`. Raises InvalidArgumentType unless both may be strings, or both
+    lists."""
+    if T.BOOLEAN in (left.type, right.type):
+        message = "|| puts strings or lists together, and this is Boolean"
+        raise syntax_error("InvalidArgumentType", message, at, "write OR")
+    for side in (left, right):
+        require(side, frozenset({T.STRING, T.LIST}), "a string or a list", at=at)
+    kinds = {left.type, right.type} - UNKNOWN
+    if len(kinds) > 1:
+        wanted = {T.STRING: "a string", T.LIST: "a list"}[left.type]
+        require(right, frozenset({left.type}), wanted, at=at)
+    return kinds.pop() if kinds else T.ANY
+
+
 def _numeric(kinds: set[T]) -> T:
     if kinds == {T.INTEGER}:
         return T.INTEGER

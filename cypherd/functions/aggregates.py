@@ -274,6 +274,11 @@ class Extreme:
         different, first, places = np.unique(groups, return_index=True, return_inverse=True)
         best = values[first]
         (np.maximum if self.greatest else np.minimum).at(best, places, values)
+        if values.dtype == np.float64 and not best.all():
+            # 0.0 and -0.0 are equal, so the first of them is it.
+            zeros = np.flatnonzero(values == 0.0)
+            met, firsts = np.unique(places[zeros], return_index=True)
+            best[met] = np.where(best[met] == 0.0, values[zeros[firsts]], best[met])
         return different, best.tolist()
 
     def results(self, group_count: int) -> Column:

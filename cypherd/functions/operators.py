@@ -54,6 +54,16 @@ for _name, _comparison in _COMPARISONS.items():
     )(_comparison)
 
 
+@function("||", arguments=(T.ANY, T.ANY), result=T.ANY, help="Two strings, or two lists, as one.")
+def concatenate(left: Any, right: Any) -> Any:
+    if isinstance(left, str) and isinstance(right, str):
+        return left + right
+    if is_list(left) and is_list(right):
+        return [*left, *right]
+    odd = right if isinstance(left, str) or is_list(left) else left
+    raise wrong_type("||", "two strings or two lists", odd)
+
+
 @function(
     "is normalized",
     arguments=(T.STRING, T.STRING),

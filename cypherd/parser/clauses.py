@@ -18,7 +18,9 @@ _START_KINDS: dict[str, Literal["node", "relationship"]] = {
     "relationship": "relationship",
     "rel": "relationship",
 }
-_ENDING = (ast.Return, ast.CallProcedure, ast.CallSubquery, ast.Show, ast.Terminate)
+_ENDING = (
+    ast.Return, ast.Finish, ast.CallProcedure, ast.CallSubquery, ast.Show, ast.Terminate
+)  # fmt: skip
 _WRITING = (ast.Create, ast.Merge, ast.Set, ast.Remove, ast.Delete, ast.Foreach)
 
 
@@ -34,8 +36,9 @@ class ClauseRules(ExpressionRules):
 
     def single_query(self, children: Children) -> tuple[ast.Clause, ...]:
         for clause, following in pairwise(children):
-            if isinstance(clause, ast.Return):
-                raise _composition("RETURN ends a query: nothing can come after it", following)
+            if isinstance(clause, ast.Return | ast.Finish):
+                word = type(clause).__name__.upper()
+                raise _composition(f"{word} ends a query: nothing can come after it", following)
             if isinstance(clause, ast.CallProcedure) and clause.yields == "*":
                 raise CypherSyntaxError(
                     "YIELD * is for a CALL that stands alone.",
@@ -112,6 +115,9 @@ class ClauseRules(ExpressionRules):
     def return_clause(self, children: Children) -> ast.Return:
         token, projection = children
         return ast.Return(projection, at=token.at)
+
+    def finish_clause(self, children: Children) -> ast.Finish:
+        return ast.Finish(at=children[0].at)
 
     def projection(self, children: Children) -> ast.Projection:
         distinct, (star, items), order, skip, limit = children

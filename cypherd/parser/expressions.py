@@ -8,6 +8,7 @@ recognised here by the shape of their parts.
 from __future__ import annotations
 
 from cypherd.parser import ast
+from cypherd.parser.cases import Alternative, Condition, case_of, compared
 from cypherd.parser.lexer import Token
 from cypherd.parser.literals import (
     MINIMUM_MAGNITUDE,
@@ -242,13 +243,27 @@ class ExpressionRules(PatternRules, TypePredicateRules):
         variable = self.variable(children)
         return variable.name, variable
 
-    def case(self, children: Children) -> ast.Case:
+    def case(self, children: Children) -> ast.Expression:
         token, subject, *alternatives, default = children
-        return ast.Case(subject, tuple(alternatives), default, at=token.at)
+        return case_of(token.at, subject, alternatives, default)
 
-    def alternative(self, children: Children) -> tuple[ast.Expression, ast.Expression]:
-        condition, value = children
-        return condition, value
+    def alternative(self, children: Children) -> Alternative:
+        token, *conditions, value = children
+        return Alternative(token.at, tuple(conditions), value)
+
+    def when_compared(self, children: Children) -> Condition:
+        token, value = children
+        return compared(token.at, _WORD_OPERATORS.get(token.type) or token.text, value)
+
+    def when_null(self, children: Children) -> Condition:
+        token, negation = children
+        return Condition(
+            token.at, lambda subject: ast.IsNull(subject, negation is not None, at=token.at)
+        )
+
+    def when_typed(self, children: Children) -> Condition:
+        token, negation, type_ = children
+        return Condition(token.at, lambda subject: self.is_typed([subject, token, negation, type_]))
 
     # --- lists --------------------------------------------------------------------------
 

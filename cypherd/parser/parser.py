@@ -26,7 +26,7 @@ from cypherd.resources import resource_text
 # Terminals that can add a level to the tree; fewer of them than levels allowed is no case for
 # measuring the tree.
 _DEEPENING = frozenset(
-    {"LPAR", "LSQB", "LBRACE", "DOT", "NOT", "PLUS", "MINUS", "STAR", "SLASH", "PERCENT",
+    {"LPAR", "LSQB", "LBRACE", "DOT", "NOT", "PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "BARS",
      "CARET", "IN", "CONTAINS", "STARTS", "ENDS", "REGEX", "IS", "CASE", "FOREACH", "SUBQUERY"}
 )  # fmt: skip
 

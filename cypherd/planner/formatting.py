@@ -10,7 +10,7 @@ from cypherd.binder.expressions import BoundExpression
 _INFIX = frozenset(
     {
         *("+", "-", "*", "/", "%", "^", "=", "<>", "<", "<=", ">", ">=", "=~"),
-        *("in", "starts with", "ends with", "contains"),
+        *("in", "starts with", "ends with", "contains", "||"),
     }
 )
 

@@ -52,7 +52,7 @@ _UNBOUNDED_CALLS = frozenset({"range", "=~"})
 _OPERATORS = frozenset(
     {
         *("+", "-", "*", "/", "%", "^", "negate", "plus", "=", "<>", "<", "<=", ">", ">="),
-        *("in", "starts with", "ends with", "contains", "subscript", "slice"),
+        *("in", "starts with", "ends with", "contains", "||", "subscript", "slice"),
         *("is normalized", "entity id"),
     }
 )

@@ -86,6 +86,11 @@ class Return(Clause):
 
 
 @dataclass(frozen=True, slots=True)
+class Finish(Clause):
+    """FINISH: the end of a query that returns nothing."""
+
+
+@dataclass(frozen=True, slots=True)
 class Unwind(Clause):
     expression: Expression
     variable: str

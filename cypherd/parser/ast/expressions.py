@@ -77,7 +77,7 @@ class Unary(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Binary(Expression):
-    """operator: "+", "-", "*", "/", "%", "^", "and", "or", "xor", "in", "starts with",
+    """operator: "+", "-", "*", "/", "%", "^", "||", "and", "or", "xor", "in", "starts with",
     "ends with", "contains", "=~"."""
 
     operator: str

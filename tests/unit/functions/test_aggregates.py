@@ -141,7 +141,13 @@ def test_kept_values_are_accounted() -> None:
 
 numbers = {
     "int64": (np.int64, st.one_of(st.integers(-9, 9), st.integers(-(1 << 63), MAX_INTEGER))),
-    "float64": (np.float64, st.floats(allow_nan=True, allow_infinity=True)),
+    "float64": (
+        np.float64,
+        st.one_of(
+            st.sampled_from([0.0, -0.0, math.nan, math.inf, -1.5]),
+            st.floats(allow_nan=True, allow_infinity=True),
+        ),
+    ),
 }
 
 

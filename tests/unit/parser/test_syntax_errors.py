@@ -41,7 +41,6 @@ MESSAGES = [
     ("RETURN a != b", 1, 10, 'Unexpected "!"', "write <> for not equal, NOT for not"),
     ("RETURN a == b", 1, 11, 'Unexpected "="', "write = for equal"),
     ("RETURN a && b", 1, 10, 'Unexpected "&"', "write AND"),
-    ("RETURN a || b", 1, 10, 'Unexpected "|"', "write OR"),
     ("RETURN {1}", 1, 9, 'Unexpected "1"; expected a name or "}".',
      "write $1 for a parameter, {key: 1} for a map"),
     ("RETURN 1; RETURN 2", 1, 11, "One statement is taken at a time; a second one begins here.",
