@@ -23,6 +23,7 @@ _AFTER_NODE_VARIABLE = frozenset({"RPAR", "COLON", "LBRACE", "PARAMETER", "WHERE
 _AFTER_RELATIONSHIP_BRACKET = frozenset(
     {"RSQB", "COLON", "STAR", "DOTDOT", "LBRACE", "PARAMETER", "WHERE"}
 )
+_AFTER_ARROW = frozenset({"LPAR", "PLUS", "STAR", "LBRACE"})
 # A parenthesis after these is a call or a syntax error, never a node pattern.
 _AFTER_OPERAND = frozenset({"NAME", "QUOTED_NAME", "RPAR", "RSQB"})
 _SUBQUERY_WORDS = frozenset({"exists", "count", "collect"})
@@ -93,8 +94,12 @@ def _begins_relationship(kinds: list[str], index: int, names: frozenset[str]) ->
     if kinds[index + 1] == "LSQB":
         inside = kinds[index + 2]
         return inside in _AFTER_RELATIONSHIP_BRACKET or inside in names
-    end = index + 3 if kinds[index + 2] == "GT" else index + 2
-    return kinds[index + 1] == "MINUS" and kinds[end] == "LPAR"
+    if kinds[index + 1] != "MINUS":
+        return False
+    # `(a)--+(b)` is arithmetic, too; behind an arrow a sign can only be a quantifier.
+    if kinds[index + 2] == "GT":
+        return kinds[index + 3] in _AFTER_ARROW
+    return kinds[index + 2] in ("LPAR", "LBRACE")
 
 
 def _opens_subquery(kinds: list[str], brace: int, before: Token) -> bool:

@@ -48,15 +48,19 @@ class PatternRules(LabelRules):
         return ast.NodePattern(variable, names, properties, where, matching, at=token.at)
 
     def relationship(self, children: Children) -> ast.RelationshipPattern:
-        start, detail, arrow = children
+        start, detail, arrow, quantifier = children
         direction: ast.Direction = "both"
         if start.type == "REL_LEFT" and arrow is None:
             direction = "in"
         elif start.type == "REL_DASH" and arrow is not None:
             direction = "out"
         if detail is None:
-            return ast.RelationshipPattern(None, (), direction, None, None, at=start.at)
+            return ast.RelationshipPattern(None, (), direction, quantifier, None, at=start.at)
         name, types, length, properties, where = detail
+        if quantifier is not None:
+            if length is not None:
+                raise misplaced(quantifier.at, "A relationship has one length: * or a quantifier")
+            length = quantifier
         variable = None if name is None else name_text(name)
         types, matching = types or NO_LABELS
         return ast.RelationshipPattern(
@@ -73,6 +77,26 @@ class PatternRules(LabelRules):
             return ast.VariableLength(minimum, minimum, at=star.at)
         maximum = None if second is None else self._bound(second)
         return ast.VariableLength(minimum, maximum, at=star.at)
+
+    def quantifier(self, children: Children) -> ast.VariableLength:
+        sign = children[0]
+        if sign.type != "LBRACE":
+            return ast.VariableLength(int(sign.type == "PLUS"), None, at=sign.at)
+        _, first, comma, second = children
+        if first is None and comma is None:
+            raise misplaced(sign.at, "A quantifier needs a number: {2}, {1,3}, {2,} or {,3}")
+        minimum = 0 if first is None else self._bound(first)
+        maximum = None if second is None else self._bound(second)
+        if comma is None:
+            maximum = minimum
+        if maximum is not None and maximum < max(minimum, 1):
+            raise misplaced(
+                sign.at,
+                "A quantifier ends at 1 or more"
+                if minimum <= maximum
+                else f"A quantifier cannot begin at {minimum} and end at {maximum}",
+            )
+        return ast.VariableLength(minimum, maximum, at=sign.at)
 
     def _bound(self, token: Token) -> int:
         value = integer_value(token)

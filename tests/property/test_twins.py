@@ -11,6 +11,10 @@ from tests.property.graphs import ENGINES, GRAPH_NODES, GRAPH_STEPS, make_graph,
 
 SIZES = (1, 3, 1024)
 TWINS = {
+    "a quantifier": (
+        "MATCH (a:A)-[r:T]->{1,2}(b) RETURN a.i, b.i, size(r)",
+        "MATCH (a:A)-[r:T*1..2]->(b) RETURN a.i, b.i, size(r)",
+    ),
     "a subquery": (
         "MATCH (a:A) CALL (a) { MATCH (a)-[r]->(b) WHERE b.i <> a.i RETURN r, b } "
         "RETURN a.i, b.i, r.w",
