@@ -1,4 +1,4 @@
-"""Changes of a text: by tokens, so that most of what is left still makes sense, and by characters."""
+"""Changes of a text: by tokens, so that most of it still makes sense, and by characters."""
 
 from __future__ import annotations
 

@@ -9,11 +9,11 @@ has bound so far, because a binder that refuses every text hides the planner beh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 
 from lark import Lark
-from lark.grammar import NonTerminal, Rule, Terminal
+from lark.grammar import NonTerminal, Rule, Symbol, Terminal
 from lark.lexer import PatternStr
 
 from cypherd.functions.registry import all_functions
@@ -29,7 +29,6 @@ from tests.fuzz.words import (
     WEIGHTS,
 )
 
-Symbol = Terminal | NonTerminal
 Step = tuple[Symbol, str, int] | str | Callable[[], None]
 """A symbol, the rule it stands in and the budget for what it becomes; a word; what to do there."""
 
@@ -248,7 +247,7 @@ class _Walk:
         weights = [_weight(rule) for rule in affordable]
         return self._random.choices(affordable, weights)[0]
 
-    def _shares(self, symbols: list[Symbol], spare: int) -> list[int]:
+    def _shares(self, symbols: Sequence[Symbol], spare: int) -> list[int]:
         """Each symbol's least size and a random part of what is to spare."""
         inner = [i for i, symbol in enumerate(symbols) if isinstance(symbol, NonTerminal)]
         shares = [self._sentences.least(symbol) for symbol in symbols]

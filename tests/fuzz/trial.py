@@ -84,7 +84,7 @@ class Trial:
         except Exception as error:
             if planned == begun:
                 planned = time.process_time()
-            return _failed(error, text, planned - begun, time.process_time() - planned)
+            return failed(error, text, planned - begun, time.process_time() - planned)
         return Outcome("rows", None, "", planned - begun, time.process_time() - planned)
 
     def _write(self, plan: Plan) -> None:
@@ -104,7 +104,8 @@ class Trial:
         result.plan_description()
 
 
-def _failed(error: Exception, text: str, planned: float, ran: float) -> Outcome:
+def failed(error: Exception, text: str, planned: float, ran: float) -> Outcome:
+    """What an exception is worth: an answer, or a fault with its story."""
     kind = type(error).__name__
     wrong = _wrong_with(error, text)
     if wrong is None:

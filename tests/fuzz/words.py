@@ -55,6 +55,7 @@ WEIGHTS: Mapping[tuple[str, str | None], float] = {
     ("_clause", "unwind_clause"): 2.0,
     ("_clause", "start_clause"): 0.2,
     ("_clause", "call_clause"): 0.5,
+    ("_clause", "finish_clause"): 0.05,
     ("match_clause", "__match_clause_star"): 0.1,
     ("not_expression", "negation"): 0.7,
     ("atom", "variable"): 9.0,
