@@ -115,7 +115,7 @@ def failed(error: Exception, text: str, planned: float, ran: float) -> Outcome:
     last = traceback.extract_tb(root.__traceback__)[-1:]
     where = [f"{frame.filename.rpartition('cypherd/')[2]}:{frame.name}" for frame in last]
     signature = " ".join([wrong, type(root).__name__, *where])
-    if isinstance(root, RecursionError):
+    if isinstance(root, RecursionError) and root.__traceback__ is not None:
         # The stack may end anywhere: what went round is in the middle of it.
         frames = traceback.extract_tb(root.__traceback__)
         signature = f"{wrong} {frames[len(frames) // 2].filename.rpartition('cypherd/')[2]}"

@@ -90,6 +90,14 @@ def _compile_graph_function(expression: Call, compiler: Compiler) -> Evaluate:
 def _compile_rows(expression: Call, function: Function, compiler: Compiler) -> Evaluate:
     """The general path."""
     arguments = [compiler.compile(argument) for argument in expression.arguments]
+    return _by_rows(expression, function, arguments, compiler)
+
+
+def _by_rows(
+    expression: Call, function: Function, arguments: list[Evaluate], compiler: Compiler
+) -> Evaluate:
+    """The same where the arguments are compiled already: twice, at every level of a chain of
+    calls, would be 2 ** levels."""
 
     def evaluate(batch: Batch, context: ExecutionContext) -> Column:
         columns = [argument(batch, context).to_list() for argument in arguments]
@@ -195,8 +203,9 @@ def _is_constant(expression: BoundExpression) -> bool:
 
 def _compile_membership(expression: Call, function: Function, compiler: Compiler) -> Evaluate:
     """`value IN list` for a list that is the same in all rows: hashed if it is long."""
-    value, items = expression.arguments
-    operand, general = compiler.compile(value), _compile_rows(expression, function, compiler)
+    items = expression.arguments[1]
+    operand, listed = (compiler.compile(argument) for argument in expression.arguments)
+    general = _by_rows(expression, function, [operand, listed], compiler)
 
     def evaluate(batch: Batch, context: ExecutionContext) -> Column:
         lookup = _lookup(_constant_value(items, context))
