@@ -8,6 +8,7 @@ another process.
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping
@@ -16,6 +17,7 @@ from typing import Any, Generic, TypeVar
 
 from cypherd.batch.columns import SINGLE_ROW, Batch
 from cypherd.errors import (
+    STACK_SPENT,
     CypherdError,
     InternalError,
     MemoryLimitExceeded,
@@ -75,6 +77,9 @@ class Engine:
         rules: tuple[Rule, ...] = RULES,
         procedures: Procedures = BUILT_IN,
     ) -> None:
+        # Python's own limit is too low for what max_nesting allows: every level of a tree takes
+        # several calls. [A call takes less than 1 KiB of a thread's 8 MiB.]
+        sys.setrecursionlimit(settings.max_stack)
         self.settings = settings
         self.procedures = procedures
         self.rules = rules
@@ -189,7 +194,7 @@ def _answer(error: Exception, text: str) -> CypherdError:
             "the query needs more memory than its process may have (setting worker_memory)"
         )
     if isinstance(error, RecursionError):
-        return StatementError("The statement is too deeply nested, or has too many clauses")
+        return StatementError(STACK_SPENT)
     logger.exception("a query failed in a way that it should not", exc_info=error)
     return InternalError(f"internal error: {type(error).__name__}: {error}")
 

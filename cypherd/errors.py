@@ -9,6 +9,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
+STACK_SPENT = (
+    "The query has too many clauses or conditions, or it or one of its values is nested too "
+    "deeply (setting max_stack)."
+)
+"""What is said where Python's stack ends: a plan is as deep as it has operators in a row."""
+
 _LONGEST_LINE = 10_000
 """Characters of a query's line that an error shows; answers should not grow with the question."""
 

@@ -144,6 +144,9 @@ class Settings:
     # --- the language ---
     max_query_length: int = setting(1 * MIB, "size", "Longest query text.")
     max_nesting: int = setting(200, "integer", "Deepest nesting of expressions and lists.")
+    max_stack: int = setting(
+        4000, "integer", "Deepest stack of calls: what a query of very many clauses needs."
+    )
     plan_cache: int = setting(1000, "integer", "Plans that a process remembers.")
     batch_size: int = setting(1024, "integer", "Rows in a batch.")
     import_folder: str = setting(
@@ -272,8 +275,8 @@ _CONVERTERS: Mapping[str, Any] = {
 _AT_LEAST: Mapping[str, float] = {
     "port": 0, "max_body": 1, "max_head": 1 * KIB, "workers": 0, "queue_limit": 1,
     "write_queue_limit": 1, "max_rows": 1, "group_limit": 1, "batch_size": 1, "plan_cache": 1,
-    "max_nesting": 10, "finished_kept": 0, "write_retries": 0, "map_size": 1 * MIB,
-    "max_readers": 0,
+    "max_nesting": 10, "max_stack": 1000, "finished_kept": 0, "write_retries": 0,
+    "map_size": 1 * MIB, "max_readers": 0,
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from cypherd.binder.binder import bind_statement
-from cypherd.errors import CypherdError, UnsupportedOperation
+from cypherd.errors import STACK_SPENT, CypherdError, UnsupportedOperation
 from cypherd.parser import ast
 from cypherd.planner.builder import Builder
 from cypherd.planner.cardinality import estimate
@@ -49,7 +49,7 @@ def plan_statement(
     try:
         return _plan(text, statement, transaction, rules, procedures)
     except RecursionError:
-        error = UnsupportedOperation("the query has too many clauses or is nested too deeply")
+        error = UnsupportedOperation(STACK_SPENT)
         error.compile_time = True
         raise error from None
     except CypherdError as error:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import logging
 
-from cypherd.errors import CypherdError, InternalError, MemoryLimitExceeded, StatementError
+from cypherd.errors import (
+    STACK_SPENT,
+    CypherdError,
+    InternalError,
+    MemoryLimitExceeded,
+    StatementError,
+)
 
 _log = logging.getLogger("cypherd.queries")
 
@@ -18,6 +24,6 @@ def as_answer(error: Exception, text: str) -> CypherdError:
             "the query needs more memory than its process may have (setting worker_memory)"
         )
     if isinstance(error, RecursionError):
-        return StatementError("the query or one of its values is nested too deeply")
+        return StatementError(STACK_SPENT)
     _log.error("a query failed by a fault of cypherd: %s", text[:500], exc_info=error)
     return InternalError("internal error; the log of the server says more")

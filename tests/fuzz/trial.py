@@ -41,6 +41,7 @@ PARAMETERS: dict[str, Any] = {
 }  # fmt: skip
 _SECONDS = 0.3
 _MOST_ROWS = 2_000
+_LONG = 20_000
 _MOST_MEMORY = 64 * MIB
 
 
@@ -127,7 +128,9 @@ def _wrong_with(error: Exception, text: str) -> str | None:
         return "no CypherdError"
     if isinstance(error, InternalError):
         return "InternalError"
-    if any(isinstance(link, RecursionError) for link in _chain(error)):
+    # Only a text of very many parts may come to the end of the stack.
+    allowed = len(text) >= _LONG and "max_stack" in error.message
+    if not allowed and any(isinstance(link, RecursionError) for link in _chain(error)):
         return "RecursionError"
     if not error.message or not json.dumps(error.to_dict()):
         return "no message"
