@@ -45,8 +45,9 @@ def test_hits(name: str, ldbc: Path, ldbc_indexed: GraphStore, graph: Graph) -> 
 def test_hits_of_complex_14_where_every_relationship_is_walked_alike(
     ldbc: Path, ldbc_indexed: GraphStore, graph: Graph
 ) -> None:
-    """What has to be touched at least starts at every second person of the paths only. That these
-    are at an end of each relationship is not in the query, so no plan can know it."""
+    """What has to be touched at least starts at every second person of the paths only, those who
+    wrote little. That would take a plan that chooses for each relationship, by the degrees of its
+    ends, from which it starts; one that starts from the same side of all is held to this."""
     name = "interactive-complex-14"
     with ldbc_indexed.read() as transaction:
         for parameters in parameter_sets(name, ldbc):

@@ -277,8 +277,8 @@ def complex_14(walk: Walk, parameters: Parameters) -> None:
 
 
 def complex_14_one_way(walk: Walk, parameters: Parameters) -> None:
-    """The same for a plan that treats the relationships of the paths alike, and so does not know
-    that one of the two people is at an end of each: the comments of everyone."""
+    """The same for a plan that treats the relationships of the paths alike, and does not choose
+    an end to start from by what is there: the comments of everyone."""
     paths = shortest_paths(walk, *_two_people(walk, parameters))
     people = {person for path in paths for person in path}
     walk.read(*people)
