@@ -24,6 +24,9 @@ _QUERIES = (
     "MATCH (a)-[r]->(b) MATCH (b)-[q]->(c) RETURN a.i, c.i, r = q",
     "MATCH (a)-[r]-(b:B) WHERE b.i > 0 AND b.i < 4 AND r.w < 9 RETURN a.i, b.i, b.j, r.w",
     "MATCH (a)-->(b) WHERE a.i <> b.i AND b:B AND b.i IN [0, 2, 3] RETURN a.i, b.i, count(*)",
+    "MATCH (a)-[r]-()--()--() RETURN startNode(r).i, endNode(r).j, type(r), count(*)",
+    "MATCH ()-[r]-() RETURN r.w, [(x)-->(y) WHERE x.i IN [startNode(r).i, endNode(r).i] | 1]",
+    "MATCH (a)--(b)--(c) WHERE c:B OR c.i > a.i RETURN c.j, a.i, c.i",
     "MATCH (a:A) WITH count(*) AS n MATCH (b:B) RETURN n, count(b)",
 )
 

@@ -9,7 +9,14 @@ import pytest
 
 from cypherd.batch.columns import IntArray, ObjectColumn
 from cypherd.executor.operators.seek_values import seek
-from cypherd.executor.repeats import between, different, expansions, have_label, properties_of
+from cypherd.executor.repeats import (
+    between,
+    different,
+    endpoints,
+    expansions,
+    have_label,
+    properties_of,
+)
 from cypherd.settings import MIB
 from cypherd.storage.lmdb.store import open_store
 from cypherd.storage.protocols import Direction, ReadTransaction
@@ -50,6 +57,14 @@ def test_records(graph: ReadTransaction, length: int, kinds: int) -> None:
     assert label is not None
     assert properties_of(graph, "node", ids, [key]) == graph.node_properties(ids, [key])
     assert have_label(graph, ids, label).tolist() == graph.has_label(ids, label).tolist()
+
+
+@pytest.mark.parametrize(("length", "kinds"), [*CASES, (500, 160)])
+def test_ends(graph: ReadTransaction, length: int, kinds: int) -> None:
+    """There are 150 relationships, so some of the last case are not there."""
+    ids = repeated(length, kinds, 5)
+    found = [column.tolist() for column in endpoints(graph, ids)]
+    assert found == [column.tolist() for column in graph.endpoints(ids)]
 
 
 @pytest.mark.parametrize("direction", ["out", "in", "both"])
