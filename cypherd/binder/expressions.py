@@ -7,6 +7,7 @@ names are unique in a whole plan: a name rebound in a new scope gets another bou
     Call functions for operators:
       "+" "-" "*" "/" "%" "^"  "negate" "plus"      arithmetic
       "||"                                          strings, lists
+      "entry"                                       {key: value} of SET n[key] = value
       "=" "<>" "<" "<=" ">" ">="                    comparison (ternary)
       "in" "starts with" "ends with" "contains" "=~"
       "subscript" (container, index)   "slice" (list, start or null, end or null)

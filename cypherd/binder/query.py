@@ -246,9 +246,12 @@ class PropertiesChange:
 
 @dataclass(frozen=True, slots=True)
 class LabelsChange:
+    """`names`: expressions that give labels, each a string or a list of strings."""
+
     variable: str
     labels: tuple[str, ...]
     remove: bool
+    names: tuple[BoundExpression, ...] = ()
 
 
 Change: TypeAlias = PropertyChange | PropertiesChange | LabelsChange

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from cypherd.binder import expressions as bound
 from cypherd.binder.expressions import BoundExpression
@@ -215,16 +216,15 @@ def bind_merge(clause: ast.Merge, environment: Environment) -> tuple[BoundMerge,
 # --- SET, REMOVE, DELETE ----------------------------------------------------------------
 
 
-def bind_changes(
-    items: Sequence[ast.SetItem | ast.RemoveProperty | ast.RemoveLabels], environment: Environment
-) -> tuple[Change, ...]:
+_Item: TypeAlias = ast.SetItem | ast.RemoveProperty | ast.RemoveDynamicProperty | ast.RemoveLabels
+
+
+def bind_changes(items: Sequence[_Item], environment: Environment) -> tuple[Change, ...]:
     """The items of SET and REMOVE, in order."""
     return tuple(_change(item, environment) for item in items)
 
 
-def _change(
-    item: ast.SetItem | ast.RemoveProperty | ast.RemoveLabels, environment: Environment
-) -> Change:
+def _change(item: _Item, environment: Environment) -> Change:
     if isinstance(item, ast.SetProperty | ast.RemoveProperty):
         entity = bind(item.target.source, environment)
         require(entity, ENTITIES, "a node or relationship")
@@ -240,8 +240,29 @@ def _change(
         value = bind(item.value, environment)
         require(value, frozenset({T.MAP}) | ENTITIES, "a map, node or relationship")
         return PropertiesChange(symbol.name, value, item.replace)
+    if isinstance(item, ast.SetDynamicProperty | ast.RemoveDynamicProperty):
+        return _dynamic_property(item, symbol, environment)
     require(target, frozenset({T.NODE}), "a node")
-    return LabelsChange(symbol.name, item.labels, isinstance(item, ast.RemoveLabels))
+    names = tuple(bind(name, environment) for name in item.names)
+    for name in names:
+        require(name, frozenset({T.STRING, T.LIST}), "a string or a list of strings")
+    return LabelsChange(symbol.name, item.labels, isinstance(item, ast.RemoveLabels), names)
+
+
+def _dynamic_property(
+    item: ast.SetDynamicProperty | ast.RemoveDynamicProperty,
+    symbol: Symbol,
+    environment: Environment,
+) -> PropertiesChange:
+    """`n[key] = value` is `n += {key: value}`."""
+    require(symbol.at(item.target.at), ENTITIES, "a node or relationship")
+    key = bind(item.key, environment)
+    require(key, frozenset({T.STRING}), "the name of a property as a string")
+    value: BoundExpression = bound.Constant(None, type=T.NULL, at=item.at)
+    if isinstance(item, ast.SetDynamicProperty):
+        value = bind(item.value, environment)
+    entry = bound.Call("entry", (key, value), type=T.MAP, at=key.at)
+    return PropertiesChange(symbol.name, entry, False)
 
 
 def bind_set(clause: ast.Set | ast.Remove, environment: Environment) -> BoundSet:

@@ -18,6 +18,7 @@ from cypherd.errors import CypherTypeError, EntityNotFound
 from cypherd.executor.context import ExecutionContext
 from cypherd.executor.creating import checked_map, storable, tokenized
 from cypherd.executor.evaluator import compile_expression
+from cypherd.executor.expressions.labels import label_names
 from cypherd.executor.operator import Expression
 from cypherd.executor.rows import entity_ids, single_rows
 from cypherd.executor.usage import variables_of
@@ -86,19 +87,34 @@ class ChangeLabels:
     variable: str
     labels: tuple[str, ...]
     remove: bool
+    names: tuple[Expression, ...]
 
     def apply(self, context: ExecutionContext, batch: Batch) -> None:
-        writer = context.writer()
         nodes = entity_ids(batch.columns[self.variable], "node")
-        nodes = nodes[nodes >= 0]
+        there = nodes >= 0
+        given = [names(batch, context).to_list() for names in self.names]
+        if not given:
+            self._change(context, nodes[there], self.labels)
+            return
+        # Rows that name the same labels are changed together; a row with a null is an error
+        # only if it has a node.
+        groups: dict[tuple[str, ...], list[int]] = {}
+        for row in np.flatnonzero(there).tolist():
+            more = (name for values in given for name in label_names(values[row]))
+            groups.setdefault(tuple(dict.fromkeys((*self.labels, *more))), []).append(row)
+        for labels, rows in groups.items():
+            self._change(context, nodes[rows], labels)
+
+    def _change(self, context: ExecutionContext, nodes: IntArray, labels: tuple[str, ...]) -> None:
+        writer = context.writer()
         if not len(nodes):
             return
         if self.remove:
-            known = (writer.schema.label_id(name) for name in self.labels)
+            known = (writer.schema.label_id(name) for name in labels)
             tokens = [token for token in known if token is not None]
             context.stats.labels_removed += writer.remove_labels(nodes, tokens)
         else:
-            tokens = [writer.label_token(name) for name in self.labels]
+            tokens = [writer.label_token(name) for name in labels]
             context.stats.labels_added += writer.add_labels(nodes, tokens)
 
 
@@ -225,6 +241,8 @@ def compile_changes(items: tuple[SetItem, ...]) -> Changes:
             targets.add(item.variable)
         if isinstance(item, SetPropertiesItem):
             read |= variables_of(item.value)
+        elif isinstance(item, SetLabelsItem | RemoveLabelsItem):
+            read = read.union(*map(variables_of, item.names))
     target = targets.pop() if len(targets) == 1 else None
     return Changes(tuple(_compiled(item) for item in items), target, frozenset(read))
 
@@ -238,6 +256,8 @@ def _compiled(item: SetItem) -> Change:
         case SetPropertiesItem():
             return SetProperties(item.variable, compile_expression(item.value), item.replace)
         case SetLabelsItem():
-            return ChangeLabels(item.variable, item.labels, remove=False)
+            names = tuple(map(compile_expression, item.names))
+            return ChangeLabels(item.variable, item.labels, remove=False, names=names)
         case RemoveLabelsItem():
-            return ChangeLabels(item.variable, item.labels, remove=True)
+            names = tuple(map(compile_expression, item.names))
+            return ChangeLabels(item.variable, item.labels, remove=True, names=names)

@@ -54,6 +54,19 @@ for _name, _comparison in _COMPARISONS.items():
     )(_comparison)
 
 
+@function(
+    "entry",
+    arguments=(T.STRING, T.ANY),
+    result=T.MAP,
+    null="handle",
+    help="A map of one key, which is computed.",
+)
+def entry(key: Any, value: Any) -> Any:
+    if not isinstance(key, str):
+        raise wrong_type("a property's name in brackets", "a string", key)
+    return {key: value}
+
+
 @function("||", arguments=(T.ANY, T.ANY), result=T.ANY, help="Two strings, or two lists, as one.")
 def concatenate(left: Any, right: Any) -> Any:
     if isinstance(left, str) and isinstance(right, str):

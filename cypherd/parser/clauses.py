@@ -8,7 +8,7 @@ from typing import Any, Literal
 from cypherd.errors import CypherSyntaxError
 from cypherd.parser import ast
 from cypherd.parser.expressions import ExpressionRules
-from cypherd.parser.labels import plain_labels
+from cypherd.parser.labels import listed_labels
 from cypherd.parser.lexer import Token
 from cypherd.parser.literals import name_text, string_value
 from cypherd.parser.patterns import Children, misplaced
@@ -169,10 +169,13 @@ class ClauseRules(ExpressionRules):
     def set_items(self, children: Children) -> tuple[ast.SetItem, ...]:
         return tuple(children)
 
-    def set_one(self, children: Children) -> ast.SetProperty | ast.SetProperties:
+    def set_one(self, children: Children) -> ast.SetItem:
         target, value = children
         if isinstance(target, ast.Property):
             return ast.SetProperty(target, value, at=target.at)
+        if isinstance(target, ast.Subscript):
+            entity = _variable(target.source, "SET")
+            return ast.SetDynamicProperty(entity, target.index, value, at=target.at)
         return ast.SetProperties(_variable(target, "SET"), value, True, at=target.at)
 
     def set_added(self, children: Children) -> ast.SetProperties:
@@ -181,18 +184,23 @@ class ClauseRules(ExpressionRules):
 
     def set_labels(self, children: Children) -> ast.SetLabels:
         target, labels = children
-        names = plain_labels(labels, "SET", target.at)
-        return ast.SetLabels(_variable(target, "SET"), names, at=target.at)
+        plain, names = listed_labels(labels, "SET", target.at)
+        return ast.SetLabels(_variable(target, "SET"), plain, names, at=target.at)
 
     def remove_clause(self, children: Children) -> ast.Remove:
         token, *items = children
         return ast.Remove(tuple(items), at=token.at)
 
-    def remove_item(self, children: Children) -> ast.RemoveProperty | ast.RemoveLabels:
+    def remove_item(
+        self, children: Children
+    ) -> ast.RemoveProperty | ast.RemoveDynamicProperty | ast.RemoveLabels:
         target, labels = children
         if labels is not None:
-            names = plain_labels(labels, "REMOVE", target.at)
-            return ast.RemoveLabels(_variable(target, "REMOVE"), names, at=target.at)
+            plain, names = listed_labels(labels, "REMOVE", target.at)
+            return ast.RemoveLabels(_variable(target, "REMOVE"), plain, names, at=target.at)
+        if isinstance(target, ast.Subscript):
+            entity = _variable(target.source, "REMOVE")
+            return ast.RemoveDynamicProperty(entity, target.index, at=target.at)
         if isinstance(target, ast.Property):
             return ast.RemoveProperty(target, at=target.at)
         raise CypherSyntaxError(

@@ -148,6 +148,19 @@ def _mixed(offset: int) -> CypherSyntaxError:
     )
 
 
+def listed_labels(
+    labels: Labels, clause: str, offset: int
+) -> tuple[tuple[str, ...], tuple[ast.Expression, ...]]:
+    """Names, and expressions that give names, where labels can only be listed.
+
+    Raises CypherSyntaxError for any other form."""
+    rest = () if labels.matching is None else _operands(labels.matching, ast.LabelAnd)
+    names = [part.names for part in rest if isinstance(part, ast.LabelDynamic) and not part.any]
+    if len(names) < len(rest):
+        return plain_labels(labels, clause, offset), ()
+    return labels.names, tuple(names)
+
+
 def plain_labels(labels: Labels, clause: str, offset: int) -> tuple[str, ...]:
     """The names, where labels can only be listed. Raises CypherSyntaxError for any other form."""
     if labels.matching is not None:

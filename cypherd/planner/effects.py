@@ -176,6 +176,8 @@ def _set(items: tuple[ops.SetItem, ...]) -> Iterator[Fact]:
             yield ("set property", None)
         else:
             yield from (("set label", label) for label in item.labels)
+            if item.names:
+                yield ("set label", None)
 
 
 _AFFECTED = {

@@ -161,7 +161,7 @@ def _set_item(change: Change) -> ops.SetItem:
         return ops.SetPropertyItem(entity=change.entity, key=change.key, value=change.value)
     if isinstance(change, LabelsChange):
         kind = ops.RemoveLabelsItem if change.remove else ops.SetLabelsItem
-        return kind(variable=change.variable, labels=change.labels)
+        return kind(variable=change.variable, labels=change.labels, names=change.names)
     return ops.SetPropertiesItem(
         variable=change.variable, value=change.value, replace=change.replace
     )
@@ -169,11 +169,12 @@ def _set_item(change: Change) -> ops.SetItem:
 
 def _refuse_subquery(change: Change) -> None:
     """What ON CREATE and ON MATCH set is computed inside Merge, where no plan can run."""
-    value = None if isinstance(change, LabelsChange) else change.value
-    if value is not None and any(isinstance(part, Subquery) for part in walk(value)):
-        raise UnsupportedOperation(
-            "a pattern or subquery in ON CREATE or ON MATCH is not supported", offset=value.at
-        )
+    values = change.names if isinstance(change, LabelsChange) else (change.value,)
+    for value in values:
+        if any(isinstance(part, Subquery) for part in walk(value)):
+            raise UnsupportedOperation(
+                "a pattern or subquery in ON CREATE or ON MATCH is not supported", offset=value.at
+            )
 
 
 def set_changes(clause: BoundSet, state: State, lifter: Lifter) -> State:
@@ -181,7 +182,11 @@ def set_changes(clause: BoundSet, state: State, lifter: Lifter) -> State:
     changes: list[Change] = []
     for change in clause.changes:
         if isinstance(change, LabelsChange):
-            changes.append(change)
+            names = []
+            for name in change.names:
+                state, lifted = lifter.lift(state, name)
+                names.append(lifted)
+            changes.append(replace(change, names=tuple(names)))
             continue
         state, value = lifter.lift(state, change.value)
         if isinstance(change, PropertyChange):
@@ -195,6 +200,8 @@ def set_changes(clause: BoundSet, state: State, lifter: Lifter) -> State:
         label for c in changes if isinstance(c, LabelsChange) and c.remove for label in c.labels
     }
     labels = {name: found - removed for name, found in state.labels.items()}
+    if any(isinstance(c, LabelsChange) and c.remove and c.names for c in changes):
+        labels = {}
     return replace(state, plan=plan, labels=labels, writes=True)
 
 

@@ -128,11 +128,23 @@ class SetProperties(Node):
 
 @dataclass(frozen=True, slots=True)
 class SetLabels(Node):
+    """`names`: expressions that give labels too: `n:A:$(x)`."""
+
     target: Variable
     labels: tuple[str, ...]
+    names: tuple[Expression, ...] = ()
 
 
-SetItem: TypeAlias = SetProperty | SetProperties | SetLabels
+@dataclass(frozen=True, slots=True)
+class SetDynamicProperty(Node):
+    """`n[key] = value`."""
+
+    target: Variable
+    key: Expression
+    value: Expression
+
+
+SetItem: TypeAlias = SetProperty | SetDynamicProperty | SetProperties | SetLabels
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,14 +165,25 @@ class RemoveProperty(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class RemoveDynamicProperty(Node):
+    """`n[key]`."""
+
+    target: Variable
+    key: Expression
+
+
+@dataclass(frozen=True, slots=True)
 class RemoveLabels(Node):
+    """`names` as of SetLabels."""
+
     target: Variable
     labels: tuple[str, ...]
+    names: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Remove(Clause):
-    items: tuple[RemoveProperty | RemoveLabels, ...]
+    items: tuple[RemoveProperty | RemoveDynamicProperty | RemoveLabels, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,14 +47,18 @@ class SetPropertiesItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetLabelsItem:
+    """`names` give further labels, each a string or a list of strings."""
+
     variable: str
     labels: tuple[str, ...]
+    names: tuple[BoundExpression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoveLabelsItem:
     variable: str
     labels: tuple[str, ...]
+    names: tuple[BoundExpression, ...] = ()
 
 
 SetItem: TypeAlias = SetPropertyItem | SetPropertiesItem | SetLabelsItem | RemoveLabelsItem
