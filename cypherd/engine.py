@@ -104,6 +104,7 @@ class Engine:
         statement = parse(
             text,
             max_nesting=self.settings.max_nesting,
+            max_pattern=self.settings.max_pattern,
             max_length=self.settings.max_query_length,
         )
         return plan_statement(

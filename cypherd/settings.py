@@ -144,6 +144,9 @@ class Settings:
     # --- the language ---
     max_query_length: int = setting(1 * MIB, "size", "Longest query text.")
     max_nesting: int = setting(200, "integer", "Deepest nesting of expressions and lists.")
+    max_pattern: int = setting(
+        200, "integer", "Most relationships that a MATCH or another pattern to find may have."
+    )
     max_stack: int = setting(
         4000, "integer", "Deepest stack of calls: what a query of very many clauses needs."
     )
@@ -275,7 +278,7 @@ _CONVERTERS: Mapping[str, Any] = {
 _AT_LEAST: Mapping[str, float] = {
     "port": 0, "max_body": 1, "max_head": 1 * KIB, "workers": 0, "queue_limit": 1,
     "write_queue_limit": 1, "max_rows": 1, "group_limit": 1, "batch_size": 1, "plan_cache": 1,
-    "max_nesting": 10, "max_stack": 1000, "finished_kept": 0, "write_retries": 0,
+    "max_nesting": 10, "max_stack": 1000, "max_pattern": 1, "finished_kept": 0, "write_retries": 0,
     "map_size": 1 * MIB, "max_readers": 0,
 }  # fmt: skip
 

@@ -56,6 +56,8 @@ class Names:
     elements: dict[str, CypherType] = field(default_factory=dict)
     parameters: set[str] = field(default_factory=set)
     _anonymous: int = 0
+    _taken: dict[str, int] = field(default_factory=dict)
+    """The last number of a name: counting from 1 again would take the square of the clauses."""
 
     def declare(
         self,
@@ -64,10 +66,11 @@ class Names:
         element: CypherType = CypherType.ANY,
     ) -> Symbol:
         """A new variable of this name: `x`, and when that is taken `x@2`, `x@3` ..."""
-        bound, number = name, 1
+        bound, number = name, self._taken.get(name, 1)
         while bound in self.types:
             number += 1
             bound = f"{name}@{number}"
+        self._taken[name] = number
         self.types[bound] = type_
         self.elements[bound] = element
         return Symbol(bound, type_, element)

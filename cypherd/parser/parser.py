@@ -20,6 +20,7 @@ from cypherd.parser.marking import mark_patterns
 from cypherd.parser.messages import Messages
 from cypherd.parser.nesting import check_nesting
 from cypherd.parser.schema_commands import StatementRules
+from cypherd.parser.sizes import check_patterns
 from cypherd.parser.tables import Tables, UnexpectedToken
 from cypherd.resources import resource_text
 
@@ -27,8 +28,11 @@ from cypherd.resources import resource_text
 # measuring the tree.
 _DEEPENING = frozenset(
     {"LPAR", "LSQB", "LBRACE", "DOT", "NOT", "PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "BARS",
-     "CARET", "IN", "CONTAINS", "STARTS", "ENDS", "REGEX", "IS", "CASE", "FOREACH", "SUBQUERY"}
+     "CARET", "BANG", "AMPERSAND", "IN", "CONTAINS", "STARTS", "ENDS", "REGEX", "IS", "CASE",
+     "FOREACH", "SUBQUERY"}
 )  # fmt: skip
+# Each relationship of a pattern begins with one of these.
+_RELATIONSHIPS = frozenset({"REL_DASH", "REL_LEFT"})
 
 
 class Parser:
@@ -49,13 +53,15 @@ class Parser:
         self._messages = Messages(self.lexer, self.names, _words_of(lark, "key"))
         self._lock = threading.Lock()
 
-    def parse(self, text: str, max_nesting: int) -> ast.Statement:
+    def parse(self, text: str, max_nesting: int, max_pattern: int) -> ast.Statement:
         tokens = self.lexer.tokens(text)
         mark_patterns(tokens, self.names, max_nesting)
         with self._lock:
             statement = self._run(text, tokens)
         if sum(token.type in _DEEPENING for token in tokens) > max_nesting:
             check_nesting(statement, max_nesting)
+        if sum(token.type in _RELATIONSHIPS for token in tokens) > max_pattern:
+            check_patterns(statement, max_pattern)
         return statement
 
     def _run(self, text: str, tokens: list[Token]) -> ast.Statement:
@@ -90,14 +96,17 @@ def warm_up() -> None:
     _parser()
 
 
-def parse(text: str, *, max_nesting: int = 200, max_length: int | None = None) -> ast.Statement:
+def parse(
+    text: str, *, max_nesting: int = 200, max_pattern: int = 200, max_length: int | None = None
+) -> ast.Statement:
     """The statement that `text` says.
 
     Raises CypherSyntaxError with line, column and openCypher detail; also for a text longer
-    than `max_length` characters or nested deeper than `max_nesting`."""
+    than `max_length` characters, nested deeper than `max_nesting`, or with a pattern of more than
+    `max_pattern` relationships."""
     try:
         _check_text(text, max_length)
-        return _parser().parse(text, max_nesting)
+        return _parser().parse(text, max_nesting, max_pattern)
     except CypherSyntaxError as error:
         raise error.located(text) from None
 

@@ -7,8 +7,9 @@ part is tried with greedy steps after it, and the cheapest outcome taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TypeAlias
 
 from cypherd.binder.expressions import (
@@ -29,6 +30,7 @@ from cypherd.planner.leaves import NO_SOURCE, Leaf, node_leaves, relationship_le
 from cypherd.planner.logical import operators as ops
 from cypherd.planner.logical.operators import LogicalOperator
 from cypherd.planner.shortest import shortest_step
+from cypherd.planner.uniqueness import Uniqueness, merged_uniqueness
 from cypherd.values.types import CypherType as T
 
 Step: TypeAlias = LogicalOperator | BoundExpression
@@ -46,6 +48,10 @@ JOIN_GAIN = 2.0
 """How many times less a join must ask for than a walk, which comes in order and may stop early."""
 MANY_NODES = 12
 """Patterns with more nodes try only their cheapest starts."""
+
+MANY_RELATIONSHIPS, FEW_EXPANSIONS = 50, 8
+"""With more relationships to do only a few of those in reach are compared at each step: all of
+them would take time in proportion to the cube of their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,8 @@ class Ordering:
     names: Names
     known: dict[int, tuple[BoundExpression, frozenset[str]]] = field(default_factory=dict)
     """What predicates read, by identity: it is asked for at every move."""
+    unique: Uniqueness = field(default_factory=Uniqueness)
+    """Which relationships may not be the same; filled by `begin`."""
 
     def _reads(self, predicate: BoundExpression) -> frozenset[str]:
         found = self.known.get(id(predicate))
@@ -111,26 +119,28 @@ class Ordering:
             ]
             wanted[node.variable] = known | frozenset(node.labels)
         checks += _present(graph, bound)
-        predicates = (*checks, *graph.predicates, *_uniqueness(graph.relationships))
+        predicates = (*checks, *graph.predicates)
+        self.unique.add(graph.relationships)
         nodes = frozenset(node.variable for node in graph.nodes) - bound
         search = Search(bound, wanted, nodes, graph.relationships, predicates, (), rows, 0.0)
-        return self.filtered(search)
+        return self.filtered(search, self.unique.between(bound, bound))
 
     # --- single moves -------------------------------------------------------------------
 
-    def filtered(self, search: Search) -> Search:
-        """Every predicate whose variables are bound, the cheap ones first."""
+    def filtered(self, search: Search, distinct: Sequence[DistinctRelationships] = ()) -> Search:
+        """Every predicate whose variables are bound and the `distinct` ones, the cheap first."""
         ready = [p for p in search.predicates if self._reads(p) <= search.bound]
-        if not ready:
+        if not ready and not distinct:
             return search
         taken = {id(p) for p in ready}
         left = tuple(p for p in search.predicates if id(p) not in taken)
+        ready = [*distinct, *ready]
         rows, work = search.rows, search.work
         for predicate in sorted(ready, key=_price):
             if not isinstance(predicate, DistinctRelationships):
                 work += rows
             rows *= self._share(search, predicate)
-        ready = _merge_uniqueness(sorted(ready, key=_price))
+        ready = merged_uniqueness(sorted(ready, key=_price))
         steps = (*search.steps, *ready)
         return replace(search, predicates=left, steps=steps, rows=rows, work=work)
 
@@ -159,8 +169,13 @@ class Ordering:
                 cost=search.cost + rows,
                 # Each row is asked for, whether anything is found for it or not.
                 work=search.work + search.rows + rows,
-            )
+            ),
+            self.unique.between(binds, bound),
         )
+
+    def joined(self, search: Search, left: frozenset[str], right: frozenset[str]) -> Search:
+        """What can be filtered where the columns `left` and `right` were joined."""
+        return self.filtered(search, self.unique.between(right - left, left - right))
 
     def started(self, search: Search, leaf: Leaf) -> Search:
         """A leaf, which solves its predicates and binds its variables."""
@@ -175,12 +190,16 @@ class Ordering:
     def expansions(self, search: Search) -> Iterator[Search]:
         """Every relationship that can be walked from what is bound."""
         for relationship in search.relationships:
+            ends = {relationship.start, relationship.end}
+            reached = relationship.bound and relationship.length is None
+            if not (reached or ends & search.bound):
+                continue
+            if not _properties_ready(relationship, search.bound):
+                continue
             rest = replace(
                 search,
                 relationships=tuple(r for r in search.relationships if r is not relationship),
             )
-            if not _properties_ready(relationship, search.bound):
-                continue
             if relationship.bound and relationship.length is None:
                 yield self._joined(rest, relationship)
                 continue
@@ -246,10 +265,14 @@ class Ordering:
     def connected(self, search: Search) -> Search:
         """Greedily walks everything that hangs on what is bound."""
         while True:
-            found = list(self.expansions(search))
+            found = list(self._some_expansions(search))
             if not found:
                 return search
             search = min(found, key=lambda s: s.rows)
+
+    def _some_expansions(self, search: Search) -> Iterator[Search]:
+        many = len(search.relationships) > MANY_RELATIONSHIPS
+        return islice(self.expansions(search), FEW_EXPANSIONS if many else None)
 
     def best_walk(self, search: Search) -> Search:
         """Everything that hangs on what is bound: walked from there, or from a seek of another
@@ -413,35 +436,6 @@ def _expansion(
         direction=direction,
         types=relationship.types,
     )
-
-
-# --- relationship uniqueness ------------------------------------------------------------
-
-
-def _uniqueness(relationships: tuple[PatternRelationship, ...]) -> list[BoundExpression]:
-    """A predicate for every two relationships of the clause that could be the same."""
-    found: list[BoundExpression] = []
-    for position, right in enumerate(relationships):
-        for left in relationships[:position]:
-            if not left.types or not right.types or set(left.types) & set(right.types):
-                pair = (_relationship(left), _relationship(right))
-                found.append(DistinctRelationships(pair, type=T.BOOLEAN))
-    return found
-
-
-def _relationship(relationship: PatternRelationship) -> Variable:
-    many = relationship.length is not None
-    return Variable(relationship.variable, type=T.LIST if many else T.RELATIONSHIP)
-
-
-def _merge_uniqueness(predicates: list[BoundExpression]) -> list[BoundExpression]:
-    """One check in place of several: what it asks for besides holds anyway."""
-    pairs = [p for p in predicates if isinstance(p, DistinctRelationships)]
-    if len(pairs) < 2:
-        return predicates
-    every = dict.fromkeys(variable for pair in pairs for variable in pair.variables)
-    merged = DistinctRelationships(tuple(every), type=T.BOOLEAN)
-    return [merged, *(p for p in predicates if not isinstance(p, DistinctRelationships))]
 
 
 def _price(predicate: BoundExpression) -> int:

@@ -81,6 +81,7 @@ class PatternPlanner:
         join = ops.LogicalNodeHashJoin(
             left=state.plan, right=right.plan, variables=joined.ends, imports=joined.imports
         )
+        sides = (search.bound, part.bound)
         bound = search.bound | part.bound
         state = replace(state, plan=join, columns=state.columns | part.bound)
         left_over = {id(predicate) for predicate in part.predicates}
@@ -93,7 +94,7 @@ class PatternPlanner:
             labels=part.labels,
             rows=walked.rows,
         )
-        return state, ordering.filtered(search)
+        return state, ordering.joined(search, *sides)
 
     def _finished(
         self, state: State, search: Search, graph: PatternGraph, ordering: Ordering
@@ -137,6 +138,7 @@ class PatternPlanner:
         done = {r.variable for r in search.relationships if r.variable in part.bound}
         relationships = tuple(r for r in search.relationships if r.variable not in done)
         join, predicates, rows = self._join(state, right, search, part, predicates)
+        sides = (search.bound, part.bound)
         bound = search.bound | part.bound
         state = replace(state, plan=join, columns=state.columns | part.bound)
         search = replace(
@@ -147,7 +149,7 @@ class PatternPlanner:
             predicates=predicates,
             rows=rows,
         )
-        return state, ordering.filtered(search)
+        return state, ordering.joined(search, *sides)
 
     def _loose(self, search: Search) -> tuple[PatternRelationship, ...]:
         """Relationships with no end among what is bound."""

@@ -41,7 +41,7 @@ PARAMETERS: dict[str, Any] = {
 }  # fmt: skip
 _SECONDS = 0.3
 _MOST_ROWS = 2_000
-_LONG = 20_000
+_LONG = 2_000
 _MOST_MEMORY = 64 * MIB
 
 
@@ -87,6 +87,15 @@ class Trial:
                 planned = time.process_time()
             return failed(error, text, planned - begun, time.process_time() - planned)
         return Outcome("rows", None, "", planned - begun, time.process_time() - planned)
+
+    def message(self, text: str) -> str:
+        """What a client is told about a text that cannot be planned; "" if it can."""
+        try:
+            with self.store.read() as transaction:
+                self.engine.plan(text, transaction)
+        except CypherdError as error:
+            return error.message
+        return ""
 
     def _write(self, plan: Plan) -> None:
         with self.store.write() as transaction:
