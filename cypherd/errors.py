@@ -65,6 +65,14 @@ class CypherdError(Exception):
             self.query_line = text[start:end].rstrip("\r")
         return self
 
+    def note_commits(self, count: int) -> None:
+        """Add to the message what was committed before a statement failed, if anything was."""
+        if count:
+            these = "1 transaction" if count == 1 else f"{count:,} transactions"
+            were = "was" if count == 1 else "were"
+            self.message += f" ({these} of the statement {were} committed before and will stay)"
+            self.args = (self.message,)
+
     def to_dict(self) -> dict[str, Any]:
         """The error as the body of HTTP.md shows it; absent parts are left out."""
         body: dict[str, Any] = {"code": self.code, "message": self.message, "type": self.type}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cypherd.binder.batching import check_transactions
 from cypherd.binder.clauses import bind_query
 from cypherd.binder.query import BoundStatement
 from cypherd.binder.scopes import Environment, Names, syntax_error
@@ -17,6 +18,7 @@ def bind_statement(query: ast.Query, procedures: Procedures = BUILT_IN) -> Bound
     Raises CypherSyntaxError (detail: openCypher's name), CypherTypeError,
     UnsupportedOperation, ProcedureError; not yet located in the text.
     """
+    check_transactions(query)
     names = Names()
     bound = bind_query(query, Environment(names, {}, procedures=procedures))
     for part in query.parts:

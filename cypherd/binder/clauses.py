@@ -38,17 +38,9 @@ REGISTERED = (function_calls, subqueries)
 """Modules whose import adds binders to `expressions_binder`."""
 
 Bound = tuple[tuple[BoundClause, ...], Scope]
-_UPDATES = (ast.Create, ast.Merge, ast.Set, ast.Remove, ast.Delete, ast.Foreach)
 _INTEGER = re.compile(r"[+-]?\d+")
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _TERM = re.compile(r"""\s*(\w+)\s*:\s*(?:"([^"]*)"|'([^']*)'|([\w.-]+))\s*""")
-
-
-def is_update(clause: ast.Clause) -> bool:
-    """Does the clause write, or a query inside it?"""
-    if isinstance(clause, ast.CallSubquery):
-        return any(is_update(inner) for part in clause.query.parts for inner in part)
-    return isinstance(clause, _UPDATES)
 
 
 def bind_query(

@@ -218,8 +218,14 @@ def _is_computed(expression: ast.Expression) -> bool:
 def _bind_count(
     expression: ast.Expression | None, environment: Environment, clause: str
 ) -> BoundExpression | None:
-    if expression is None:
-        return None
+    return None if expression is None else bind_count(expression, environment, clause)
+
+
+def bind_count(
+    expression: ast.Expression, environment: Environment, clause: str
+) -> BoundExpression:
+    """A number of rows, the same for all of the query. Raises NonConstantExpression,
+    InvalidArgumentType, NegativeIntegerArgument."""
     try:
         value = bind(expression, replace(environment, scope={}, aggregates="forbidden"))
     except CypherSyntaxError as error:

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from cypherd.binder.expressions import Aggregate, BoundExpression, PathOf
 from cypherd.binder.scopes import Names
+from cypherd.parser.ast import OnError
 
 Direction: TypeAlias = Literal["out", "in", "both"]
 Items: TypeAlias = tuple[tuple[str, BoundExpression], ...]
@@ -154,6 +155,17 @@ class BoundSubqueryCall(BoundClause):
     query: BoundQuery
     columns: tuple[str, ...]
     optional: bool
+    transactions: BoundInTransactions | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoundInTransactions:
+    """A commit behind every so many `rows` (a whole number without variables). `status`: the
+    variable of a map that tells how the transaction of the row went."""
+
+    rows: BoundExpression
+    on_error: OnError
+    status: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, Literal
 
 from cypherd.binder import expressions as bound
+from cypherd.binder.changing import is_update
 from cypherd.binder.expressions import BoundExpression
 from cypherd.binder.expressions_binder import bind, binds
 from cypherd.binder.labels import labels_predicate
@@ -134,7 +135,7 @@ def _names(value: Any) -> Iterator[str]:
 
 @binds(ast.SubqueryExpression)
 def _subquery_expression(node: ast.SubqueryExpression, environment: Environment) -> BoundExpression:
-    from cypherd.binder.clauses import bind_query, is_update
+    from cypherd.binder.clauses import bind_query
 
     if any(is_update(clause) for part in node.query.parts for clause in part):
         raise syntax_error(

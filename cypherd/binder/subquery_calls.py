@@ -8,13 +8,14 @@ CALL { ... }                ends with a write: the rows pass by it unchanged
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
+from cypherd.binder.batching import bind_in_transactions
 from cypherd.binder.query import BoundClause, BoundProjection, BoundReimport, BoundSubqueryCall
 from cypherd.binder.scopes import Environment, Scope, Symbol, look_up, syntax_error
 from cypherd.parser import ast
-from cypherd.parser.nesting import children
+from cypherd.parser.nesting import nodes
 
 
 def bind_subquery_call(
@@ -47,8 +48,13 @@ def bind_subquery_call(
         added[name] = Symbol(variable, types.types[variable], types.elements[variable])
     _check_optional(clause, bool(added))
     columns = tuple(symbol.name for symbol in added.values())
-    call = BoundSubqueryCall(bound, columns, clause.optional)
-    return call, {**environment.scope, **added}
+    scope: Scope = {**environment.scope, **added}
+    transactions = None
+    if clause.transactions is not None:
+        transactions, scope = bind_in_transactions(
+            clause.transactions, scope, environment.without_aggregates()
+        )
+    return BoundSubqueryCall(bound, columns, clause.optional, transactions), scope
 
 
 def _named(imports: tuple[ast.Variable, ...] | str, environment: Environment) -> Scope:
@@ -106,7 +112,7 @@ def _import_of(clauses: Sequence[ast.Clause], environment: Environment) -> Scope
 
 
 def _refuse_outer(expression: ast.Expression, outer: Scope) -> None:
-    for part in _parts(expression):
+    for part in nodes(expression):
         if isinstance(part, ast.Variable) and part.name in outer:
             raise syntax_error(
                 "InvalidClauseComposition",
@@ -115,12 +121,6 @@ def _refuse_outer(expression: ast.Expression, outer: Scope) -> None:
                 part.at,
                 f"write WITH {part.name} first, and a second WITH behind it",
             )
-
-
-def _parts(node: ast.Node) -> Iterator[ast.Node]:
-    yield node
-    for child in children(node):
-        yield from _parts(child)
 
 
 def _returned_at(query: ast.Query, name: str) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from cypherd.binder import expressions as bound
+from cypherd.binder.changing import is_update
 from cypherd.binder.expressions import BoundExpression
 from cypherd.binder.expressions_binder import bind
 from cypherd.binder.patterns import bind_entries
@@ -284,7 +285,7 @@ def bind_delete(clause: ast.Delete, environment: Environment) -> BoundDelete:
 
 def bind_foreach(clause: ast.Foreach, environment: Environment) -> BoundForeach:
     """FOREACH: its variable, and what its clauses create, end with it."""
-    from cypherd.binder.clauses import bind_clause, is_update
+    from cypherd.binder.clauses import bind_clause
 
     source = bind(clause.source, environment)
     require(source, frozenset({T.LIST}), "a list")

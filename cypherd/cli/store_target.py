@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from time import monotonic
 
+from cypherd.binder.changing import is_update
 from cypherd.cli.failures import FormatRefused, QueryFailed, write_refused
 from cypherd.cli.stores import open_store_of
 from cypherd.cli.target import GraphNames, Question
@@ -36,7 +37,6 @@ from cypherd.storage.lmdb.store import DATA_FILE
 _HELD = 16 * MIB
 _PIECE = 64 * 1024
 _SERVED_AT = re.compile(r" at (https?://\S+:[1-9]\d*)$")
-_UPDATING = (ast.Create, ast.Merge, ast.Set, ast.Remove, ast.Delete, ast.Foreach)
 
 
 class StoreServed(StoreError):
@@ -119,6 +119,9 @@ class StoreTarget:
                 for piece in _rendered(result, renderer.render(result, options)):
                     held.write(piece)
                 transaction.commit()
+            except CypherdError as error:
+                error.note_commits(guard.commits)
+                raise
             finally:
                 transaction.abort()
             held.seek(0)
@@ -150,7 +153,7 @@ def _writes(text: str, settings: Settings) -> bool:
     if statement.mode == "explain":
         return False
     if isinstance(body, ast.Query):
-        return any(isinstance(clause, _UPDATING) for part in body.parts for clause in part)
+        return any(is_update(clause) for part in body.parts for clause in part)
     return isinstance(body, ast.CreateIndex | ast.CreateConstraint)
 
 
@@ -163,6 +166,7 @@ class _Guard:
         self._max_memory = max_memory
         self._held = 0
         self.cancelled = False
+        self.commits = 0
 
     def check(self) -> None:
         if self.cancelled:
@@ -186,3 +190,6 @@ class _Guard:
 
     def emitted(self, rows: int) -> None:
         """A result is as large as whoever asked wants it."""
+
+    def committed(self) -> None:
+        self.commits += 1

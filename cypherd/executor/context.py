@@ -27,6 +27,9 @@ class Guard(Protocol):
     def emitted(self, rows: int) -> None:
         """Count result rows; RowLimitExceeded past the limit."""
 
+    def committed(self) -> None:
+        """Count a transaction that was committed in the middle of the statement."""
+
 
 class Unguarded:
     """Never stops anything: for tests and the command line."""
@@ -41,6 +44,9 @@ class Unguarded:
         return
 
     def emitted(self, rows: int) -> None:
+        return
+
+    def committed(self) -> None:
         return
 
 
@@ -59,6 +65,7 @@ class Stats:
     indexes_removed: int = 0
     constraints_added: int = 0
     constraints_removed: int = 0
+    transactions_committed: int = 0
 
     def to_dict(self) -> dict[str, int]:
         """Only the counters that moved."""
@@ -108,3 +115,9 @@ class ExecutionContext:
         if not hasattr(self.transaction, "create_nodes"):
             raise InternalError("a plan that writes was run in a read transaction")
         return self.transaction  # type: ignore[return-value]
+
+    def commit(self) -> None:
+        """Make durable what the statement did so far; it goes on in a new transaction."""
+        self.writer().checkpoint()
+        self.stats.transactions_committed += 1
+        self.guard.committed()

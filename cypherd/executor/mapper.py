@@ -50,6 +50,7 @@ from cypherd.executor.operators.shortest_path import map_shortest_path
 from cypherd.executor.operators.show import map_show
 from cypherd.executor.operators.skip import map_skip
 from cypherd.executor.operators.sort import map_sort, map_top
+from cypherd.executor.operators.transaction_apply import map_transaction_apply
 from cypherd.executor.operators.union import map_union
 from cypherd.executor.operators.union_node_by_labels_scan import map_union_node_by_labels_scan
 from cypherd.executor.operators.unwind import map_unwind
@@ -89,6 +90,7 @@ MAPPERS: dict[type[logical.LogicalOperator], Callable[[Any, int, Any], Operator]
     logical.LogicalLimit: map_limit,
     logical.LogicalEager: map_eager,
     logical.LogicalApply: map_apply,
+    logical.LogicalTransactionApply: map_transaction_apply,
     logical.LogicalReimport: map_reimport,
     logical.LogicalOptional: map_optional,
     logical.LogicalSemiApply: map_semi_apply,

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from cypherd.errors import CypherSyntaxError
 from cypherd.parser import ast
+from cypherd.parser.batching import BatchOption, error_option, expect_words, in_transactions
 from cypherd.parser.expressions import ExpressionRules
 from cypherd.parser.labels import listed_labels
 from cypherd.parser.lexer import Token
@@ -244,12 +245,30 @@ class ClauseRules(ExpressionRules):
     # --- subqueries ---------------------------------------------------------------------
 
     def subquery_call(self, children: Children) -> ast.CallSubquery:
-        optional, call, imports, query, in_, *_ = children
-        if in_ is not None:
-            raise _in_transactions(in_.at)
+        optional, call, imports, query, transactions = children
         check_ending(query)
         first = call if optional is None else optional
-        return ast.CallSubquery(query, imports, optional is not None, at=first.at)
+        return ast.CallSubquery(query, imports, optional is not None, transactions, at=first.at)
+
+    def in_transactions(self, children: Children) -> ast.InTransactions:
+        return in_transactions(children)
+
+    def of_rows(self, children: Children) -> BatchOption:
+        word, number, rows = children
+        expect_words((word,), ("OF",))
+        if rows.text.upper() != "ROW":
+            expect_words((rows,), ("ROWS",))
+        if isinstance(number, Token):
+            number = self.integer_literal([number])
+        return BatchOption("OF", number, word.at)
+
+    def on_error(self, children: Children) -> BatchOption:
+        return error_option(*children)
+
+    def report_status(self, children: Children) -> BatchOption:
+        report, status, name = children
+        expect_words((report, status), ("REPORT", "STATUS"))
+        return BatchOption("REPORT", ast.Variable(name_text(name), at=name.at), report.at)
 
     def no_variables(self, _: Children) -> tuple[ast.Variable, ...]:
         return ()
@@ -284,15 +303,6 @@ def check_ending(query: ast.Query) -> None:
                 part[-1],
                 hint="add RETURN",
             )
-
-
-def _in_transactions(at: int) -> CypherSyntaxError:
-    return CypherSyntaxError(
-        "CALL { } IN TRANSACTIONS is not supported.",
-        detail="UnexpectedSyntax",
-        offset=at,
-        hint="a statement is one transaction; send batches, as a list parameter with UNWIND",
-    )
 
 
 def _composition(message: str, clause: ast.Clause, hint: str | None = None) -> CypherSyntaxError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import fields
 from functools import cache
 from typing import Any
@@ -36,6 +37,15 @@ def children(node: ast.Node) -> list[ast.Node]:
         elif isinstance(value, tuple):
             values.extend(value)
     return found
+
+
+def nodes(tree: ast.Node) -> Iterator[ast.Node]:
+    """The node and all below it, in no order that means anything."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(children(node))
 
 
 @cache

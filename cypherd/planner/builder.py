@@ -187,6 +187,23 @@ class Builder:
         return replace(state.onto(call, *(name for _, name in clause.results)), rows=rows)
 
     def _subquery_call(self, clause: BoundSubqueryCall, state: State) -> State:
+        if clause.transactions is None:
+            return self._subquery(clause, state)
+        inner = self._subquery(clause, self.lifter.argument(state))
+        transactions = clause.transactions
+        plan = ops.LogicalTransactionApply(
+            source=state.plan,
+            inner=inner.plan,
+            variables=clause.columns,
+            rows=transactions.rows,
+            on_error=transactions.on_error,
+            status=transactions.status,
+        )
+        status = () if transactions.status is None else (transactions.status,)
+        added = state.onto(plan, *clause.columns, *status)
+        return replace(added, rows=inner.rows, labels={}, writes=True)
+
+    def _subquery(self, clause: BoundSubqueryCall, state: State) -> State:
         inner = self.inner_query(clause.query, self.lifter.argument(state))
         kind = ops.LogicalOptional if clause.optional else ops.LogicalApply
         plan = kind(source=state.plan, inner=inner.plan, variables=clause.columns)

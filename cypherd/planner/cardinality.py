@@ -341,7 +341,7 @@ def _rows_of(
                 counts = [cardinality.context.nodes(label) for label in wanted]
                 rows /= max(min(counts, default=cardinality.context.nodes()), 1)
             return rows
-        case ops.LogicalApply(variables=names):
+        case ops.LogicalApply(variables=names) | ops.LogicalTransactionApply(variables=names):
             return done[1].estimated_rows if names else flowing
         case ops.LogicalOptional():
             return max(flowing, done[1].estimated_rows)

@@ -172,6 +172,8 @@ def _rows(operator: LogicalOperator) -> str:
             | ops.LogicalReimport(variables=names)
         ):
             return _names(names)
+        case ops.LogicalTransactionApply(rows=rows, on_error=on_error):
+            return f"of {show(rows)} rows, on error {on_error}"
         case ops.LogicalLetSemiApply(variable=name):
             return variable(name)
         case ops.LogicalRollUpApply(variable=name, value=value):

@@ -79,7 +79,9 @@ class _Separation:
     def _clash(
         self, own: Effects, below: Effects, operator: LogicalOperator, source: LogicalOperator
     ) -> bool:
-        if isinstance(operator, _TAKES_ALL) or self._one_row(source):
+        if isinstance(operator, _TAKES_ALL):
+            return False
+        if self._one_row(source) and not isinstance(operator, ops.LogicalTransactionApply):
             return False
         return disturbs(own.changes, below.reads) or disturbs(below.changes, own.reads)
 

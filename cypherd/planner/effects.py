@@ -76,7 +76,7 @@ def _graph_reads(operator: LogicalOperator) -> Iterator[Fact]:
     match operator:
         case ops.LogicalAllNodesScan() | ops.LogicalNodeByIdSeek() | ops.LogicalNodeCount():
             yield ("node", None)
-        case ops.LogicalProcedureCall(reads=True):
+        case ops.LogicalProcedureCall(reads=True) | ops.LogicalTransactionApply():
             yield from _EVERYTHING
         case ops.LogicalNodeByLabelScan(label=label):
             yield ("node", label)
@@ -154,7 +154,9 @@ def _changes(operator: LogicalOperator) -> Iterator[Fact]:
             yield from _set((*operator.on_create, *operator.on_match))
         case ops.LogicalSet(items=items):
             yield from _set(items)
-        case ops.LogicalDelete():
+        case ops.LogicalDelete() | ops.LogicalTransactionApply():
+            # A read of the graph that is half done does not outlive a commit: whatever may be
+            # in the middle of one, below or above, is kept apart.
             yield ("deleted", None)
 
 

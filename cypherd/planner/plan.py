@@ -13,7 +13,8 @@ class Plan:
     """`kind` says where it may run: "read" anywhere, "write" in the writer, "schema" in the
     writer and alone. `inline`: made only of bounded steps, may start in the event loop.
     `mode`: None, "explain" (never runs) or "profile". `parameters`: the names it needs.
-    `urgent`: asks about the server, not the graph, and does not wait for long reads.
+    `commits`: it does so in its midst, and so needs a transaction to itself. `urgent`: asks about
+    the server, not the graph, and does not wait for long reads.
     Valid only in a snapshot whose schema has `schema_version`. `notifications` are
     HTTP.md's (maps with code, title, description, severity, position)."""
 
@@ -26,4 +27,5 @@ class Plan:
     parameters: frozenset[str]
     schema_version: int
     urgent: bool = False
+    commits: bool = False
     notifications: tuple[dict[str, Any], ...] = ()

@@ -113,6 +113,7 @@ def _plan_query(
         mode=statement.mode,
         parameters=bound.parameters,
         schema_version=transaction.schema.version,
+        commits=writes and any(isinstance(o, ops.LogicalTransactionApply) for o in walk(root)),
         urgent=not writes and _asks_the_server_only(root),
     )
 

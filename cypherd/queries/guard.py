@@ -20,7 +20,7 @@ from cypherd.errors import (
     RowLimitExceeded,
 )
 from cypherd.processes.limits import MemoryGauge
-from cypherd.queries.slots import CANCEL, PEAK, REASON, ROWS, Slot, error_for
+from cypherd.queries.slots import CANCEL, COMMITS, PEAK, REASON, ROWS, Slot, error_for
 
 _MEMORY_INTERVAL = 0.02
 
@@ -108,6 +108,9 @@ class QueryGuard:
         if self.rows > self._limits.max_rows:
             raise over_rows(self._limits.max_rows)
 
+    def committed(self) -> None:
+        self._slot.set(COMMITS, self._slot.get(COMMITS) + 1)
+
     def _note_peak(self, nbytes: int) -> None:
         if nbytes > self.peak:
             self.peak = nbytes
@@ -160,3 +163,6 @@ class InlineGuard:
         self.rows += rows
         if self.rows > self._max_rows:
             raise over_rows(self._max_rows)
+
+    def committed(self) -> None:
+        """Only writes commit, and none runs here."""

@@ -45,13 +45,14 @@ class Planned:
     data: bytes
     stops: bool = False
     urgent: bool = False
+    commits: bool = False
 
     @staticmethod
     def of(plan: Plan, *, stops: bool = False) -> Planned:
         kind = place_kind(plan)
         inline = plan.inline and kind == "read"
         data = pickle.dumps(plan, 5)
-        return Planned(kind, inline, plan.schema_version, data, stops, plan.urgent)
+        return Planned(kind, inline, plan.schema_version, data, stops, plan.urgent, plan.commits)
 
 
 def place_kind(plan: Plan) -> Literal["read", "write", "schema"]:

@@ -9,6 +9,7 @@ One slot a running statement, eight 64-bit words, written by one side each:
              ROWS      result rows so far
              PEAK      most bytes its operators held
              FINISHED  number of the query that has ended in it
+             COMMITS   transactions that it has committed in its midst
 
 CANCEL holds a number, not a flag: set a moment too late, it cannot stop the next query that uses
 the slot. Words are aligned, so reading and writing one is atomic.
@@ -23,7 +24,7 @@ from typing import Final
 from cypherd.errors import CypherdError, DeadlinePassed, QueryCancelled, Unavailable
 
 SLOT_WORDS: Final = 8
-CANCEL, REASON, RUNNING, STATE, ROWS, PEAK, FINISHED = range(7)
+CANCEL, REASON, RUNNING, STATE, ROWS, PEAK, FINISHED, COMMITS = range(8)
 PLANNING, EXECUTING, SENDING = 1, 2, 3
 STATE_NAMES: Final = {PLANNING: "planning", EXECUTING: "running", SENDING: "streaming"}
 
@@ -57,6 +58,7 @@ class Slot:
     def begin(self, query: int, state: int) -> None:
         self.set(ROWS, 0)
         self.set(PEAK, 0)
+        self.set(COMMITS, 0)
         self.set(STATE, state)
         self.set(RUNNING, query)
 
@@ -81,6 +83,7 @@ class SlotTable:
         slot.set(FINISHED, 0)
         slot.set(ROWS, 0)
         slot.set(PEAK, 0)
+        slot.set(COMMITS, 0)
         slot.set(STATE, 0)
         slot.set(RUNNING, 0)
         return slot

@@ -39,7 +39,7 @@ from cypherd.queries.jobs import (
 from cypherd.queries.plans import PlanCache
 from cypherd.queries.reads import limits_of
 from cypherd.queries.registry import ClientGone, Entry, Registry
-from cypherd.queries.slots import FINISHED, RUNNING, Slot, SlotTable, reason_of
+from cypherd.queries.slots import COMMITS, FINISHED, RUNNING, Slot, SlotTable, reason_of
 from cypherd.queries.spool import Spool
 from cypherd.render.renderer import RenderOptions
 from cypherd.settings import Settings
@@ -297,6 +297,8 @@ class Writes:
         self._fail(statement, error)
 
     def _fail(self, statement: Statement, error: CypherdError) -> None:
+        if statement.slot is not None:
+            error.note_commits(statement.slot.get(COMMITS))
         self._let_go(statement)
         statement.held.close()
         if statement.abandoned:
@@ -355,8 +357,14 @@ class Writes:
 
     def _may_try_again(self, statement: Statement) -> bool:
         slot = statement.slot
+        number = statement.entry.number
+        if statement.planned.commits and slot and number in (slot.get(RUNNING), slot.get(FINISHED)):
+            # What it has committed would happen twice.
+            lost = Unavailable("the writer was lost in the middle of a CALL { } IN TRANSACTIONS")
+            self._fail(statement, statement.entry.stop_error or lost)
+            return False
         statement.tries += 1
-        if slot is not None and slot.get(RUNNING) == statement.entry.number:
+        if slot is not None and slot.get(RUNNING) == number:
             # It may be what ended the writer: nobody else is to share its fate again.
             statement.alone = True
         if statement.tries <= self._settings.write_retries:
@@ -408,4 +416,5 @@ class Writes:
 
 
 def _runs_alone(statement: Statement) -> bool:
-    return statement.alone or statement.planned.kind == "schema"
+    planned = statement.planned
+    return statement.alone or planned.commits or planned.kind == "schema"

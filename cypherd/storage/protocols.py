@@ -283,6 +283,10 @@ class WriteTransaction(ReadTransaction, Protocol):
         """Store the last statement sequence number and the ids of the statements that this
         transaction holds, so that a front can settle after a crash."""
 
+    def checkpoint(self) -> None:
+        """Commit, and go on in a new transaction under the same name. Scans and expansions that
+        are in their midst do not outlive it. InternalError in a child."""
+
     def commit(self) -> None: ...
     def abort(self) -> None: ...
 

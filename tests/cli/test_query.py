@@ -294,6 +294,19 @@ def test_a_write_that_fails_prints_and_changes_nothing(store: Path) -> None:
 # --- interrupts -------------------------------------------------------------------------
 
 
+def test_what_was_committed_in_its_midst_stays(tmp_path: Path) -> None:
+    """Also that a CALL { } that writes makes a store."""
+    store = ("query", "--store", tmp_path / "store")
+    text = "UNWIND [1, 2, 0] AS i CALL (i) { CREATE (:Part {i: 1 / i}) } IN TRANSACTIONS OF 1 ROWS"
+    done = cypherd(*store, text)
+    assert done.returncode == 1
+    assert "(2 transactions of the statement were committed before and will stay)" in done.stderr
+    assert cypherd(*store, "--format", "csv", "MATCH (n:Part) RETURN count(n)").stdout.split() == [
+        "count(n)",
+        "2",
+    ]
+
+
 def ids_of(server: Server, text: str) -> list[str]:
     """Of the running queries with that text."""
     return [i for i, entry in running(server.port).items() if entry["query"] == text]

@@ -6,8 +6,12 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
+import shutil
+import tempfile
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -76,6 +80,23 @@ def _run_all(script: str, parameters: Any, transaction: WriteTransaction) -> Row
 
 def _outcome(example: Example, store: LmdbStore) -> str:
     """What the page has to show below the example."""
+    if "IN TRANSACTIONS" in example.text:
+        with _copied(store) as copy:
+            return _told(example, copy)
+    return _told(example, store)
+
+
+@contextmanager
+def _copied(store: LmdbStore) -> Iterator[LmdbStore]:
+    """For what commits, so that the other examples do not see it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "store"
+        shutil.copytree(store.path, path)
+        with closing(open_store(path, map_size=64 * MIB)) as copy:
+            yield copy
+
+
+def _told(example: Example, store: LmdbStore) -> str:
     transaction = store.write()
     try:
         columns, rows = _run_all(example.text, example.parameters, transaction)

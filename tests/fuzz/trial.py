@@ -65,11 +65,12 @@ class Trial:
     engine: Engine = field(default_factory=lambda: Engine(Settings(plan_cache=1)))
 
     def fill(self) -> None:
-        """Make the graph, in an empty store."""
+        """Make the graph, and take away what else there is."""
         with self.store.write() as transaction:
-            plan = self.engine.plan(GRAPH, transaction)
-            for _ in self.engine.run(plan, {}, transaction, _SmallGuard(60.0)).batches:
-                pass
+            for text in ("MATCH (n) DETACH DELETE n", GRAPH):
+                plan = self.engine.plan(text, transaction)
+                for _ in self.engine.run(plan, {}, transaction, _SmallGuard(60.0)).batches:
+                    pass
             transaction.commit()
 
     def run(self, text: str) -> Outcome:
@@ -98,9 +99,13 @@ class Trial:
         return ""
 
     def _write(self, plan: Plan) -> None:
-        with self.store.write() as transaction:
-            self._pull(plan, transaction)
-            transaction.abort()
+        try:
+            with self.store.write() as transaction:
+                self._pull(plan, transaction)
+                transaction.abort()
+        finally:
+            if plan.commits:
+                self.fill()
 
     def _pull(self, plan: Plan, transaction: ReadTransaction) -> None:
         parameters = {name: PARAMETERS.get(name, 3) for name in plan.parameters}
@@ -189,3 +194,6 @@ class _SmallGuard(Guard):
         self._rows += rows
         if self._rows > _MOST_ROWS:
             raise RowLimitExceeded("the trial has enough rows")
+
+    def committed(self) -> None:
+        """As often as it likes."""

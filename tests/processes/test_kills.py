@@ -22,9 +22,9 @@ from benchmarks.client import (
     wait_for,
 )
 from benchmarks.kill_rounds import run_rounds
-from benchmarks.processes import descendants, process, workers, writers
+from benchmarks.processes import descendants, process, workers
 from tests.processes.conftest import Serve
-from tests.processes.waiting import LONG, LONG_WRITE, entry_of, nothing_runs, until
+from tests.processes.waiting import LONG, LONG_WRITE, entry_of, nothing_runs, until, writer_of
 
 SUM = "UNWIND range(1, 6000000) AS x RETURN sum(x)"
 SUM_ANSWER = [[18000003000000]]
@@ -46,16 +46,6 @@ def busiest(pids: list[int]) -> int:
 def _ticks(pid: int) -> int:
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return int(fields[11]) + int(fields[12])
-
-
-def writer_of(server: Server) -> int:
-    """Of what the template keeps at normal priority, the one with the store open to write."""
-    for pid in writers(server.pid):
-        for link in Path(f"/proc/{pid}/fd").iterdir():
-            flags = Path(f"/proc/{pid}/fdinfo/{link.name}").read_text().split("flags:")[1].split()
-            if link.readlink().name == "data.mdb" and int(flags[0], 8) & os.O_RDWR:
-                return pid
-    raise AssertionError("nobody has the store open to write")
 
 
 def test_a_read_whose_worker_is_lost_runs_again(serve: Serve) -> None:

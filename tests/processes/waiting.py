@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 from typing import Any
 
-from benchmarks.client import Answer, Background, registry, request, running, wait_for
+from benchmarks.client import Answer, Background, Server, registry, request, running, wait_for
+from benchmarks.processes import writers
 
 LONG = "UNWIND range(1, 1000000000000) AS x RETURN count(x)"
 LONG_WRITE = "UNWIND range(1, 100000000) AS x CREATE (:Never {x: x})"
@@ -53,3 +56,13 @@ def nothing_runs(port: int) -> bool:
 def last_finished(port: int) -> dict[str, Any]:
     entry: dict[str, Any] = registry(port)["finished"][0]
     return entry
+
+
+def writer_of(server: Server) -> int:
+    """Of what the template keeps at normal priority, the one with the store open to write."""
+    for pid in writers(server.pid):
+        for link in Path(f"/proc/{pid}/fd").iterdir():
+            flags = Path(f"/proc/{pid}/fdinfo/{link.name}").read_text().split("flags:")[1].split()
+            if link.readlink().name == "data.mdb" and int(flags[0], 8) & os.O_RDWR:
+                return pid
+    raise AssertionError("nobody has the store open to write")

@@ -62,6 +62,46 @@ def test_an_aborted_child_leaves_nothing(store: GraphStore, ids: Ids) -> None:
         assert read.counts.index_entries(read.schema.indexes[0].id) == 2
 
 
+def test_a_checkpoint_commits_and_goes_on(store: GraphStore, ids: Ids) -> None:
+    with store.write() as write:
+        first = write.create_nodes([(write.label_token("A"),)], [{write.property_token("p"): 1}])
+        write.checkpoint()
+        with store.read() as read:
+            assert read.counts.nodes(read.schema.label_id("A")) == 1
+        # Names, counts and ids go on where they were.
+        assert write.label_token("A") == first[0]
+        child = write.child()
+        child.create_nodes([(child.label_token("B"),)], [{}])
+        child.create_relationships([child.type_token("R")], ids(0), ids(1), [{}])
+        with pytest.raises(InternalError):
+            child.checkpoint()
+        child.commit()
+        write.checkpoint()
+        assert (write.counts.nodes(), write.counts.relationships()) == (2, 1)
+        assert write.create_nodes([()], [{}]).tolist() == [2]
+        write.label_token("C")
+    with store.read() as read:
+        assert (read.counts.nodes(), read.counts.relationships()) == (2, 1)
+        assert list(read.schema.label_names()) == ["A", "B"]
+    with store.write() as write:
+        assert write.create_nodes([()], [{}]).tolist() == [2]
+        write.label_token("D")
+        assert list(write.schema.label_names()) == ["A", "B", "D"]
+
+
+def test_a_checkpoint_asks_for_required_properties(store: GraphStore) -> None:
+    with store.write() as write:
+        a, p = write.label_token("A"), write.property_token("p")
+        write.create_constraint("must", "existence", "node", a, [p])
+        write.checkpoint()
+        write.create_nodes([(a,)], [{}])
+        with pytest.raises(ConstraintValidationFailed):
+            write.checkpoint()
+        write.abort()
+    with store.read() as read:
+        assert read.counts.nodes() == 0
+
+
 def test_children_one_after_another(store: GraphStore, ids: Ids) -> None:
     with store.write() as write:
         for number in range(6):

@@ -215,6 +215,18 @@ class CallProcedure(Clause):
     where: Expression | None
 
 
+OnError = Literal["fail", "break", "continue"]
+
+
+@dataclass(frozen=True, slots=True)
+class InTransactions(Node):
+    """`IN TRANSACTIONS OF rows ROWS ON ERROR on_error REPORT STATUS AS status`."""
+
+    rows: Expression | None
+    on_error: OnError
+    status: Variable | None
+
+
 @dataclass(frozen=True, slots=True)
 class CallSubquery(Clause):
     """`CALL (imports) { query }`. `imports` None: no parentheses, and what the query reads of the
@@ -223,6 +235,7 @@ class CallSubquery(Clause):
     query: Query
     imports: tuple[Variable, ...] | Literal["*"] | None
     optional: bool
+    transactions: InTransactions | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,8 @@ def introduced(operator: LogicalOperator) -> frozenset[str]:
             return frozenset(name for _, name in results)
         case ops.LogicalOptional(variables=names) | ops.LogicalApply(variables=names):
             return frozenset(names)
+        case ops.LogicalTransactionApply(variables=names, status=status):
+            return frozenset(names if status is None else (*names, status))
         case ops.LogicalLoadCsv(variable=variable, line=line, file=file):
             return frozenset({variable, line, file})
         case ops.LogicalReimport(variables=names):

@@ -53,6 +53,7 @@ def _named(operator: LogicalOperator) -> frozenset[str]:
         case (
             ops.LogicalDistinct(variables=names)
             | ops.LogicalApply(variables=names)
+            | ops.LogicalTransactionApply(variables=names)
             | ops.LogicalOptional(variables=names)
             | ops.LogicalReimport(variables=names)
         ):

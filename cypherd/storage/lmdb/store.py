@@ -121,7 +121,7 @@ class LmdbStore:
         if not self._writable:
             self._open_writable()
         try:
-            txn = self._env.begin(write=True)
+            txn = self.begin_writing()
         except lmdb.Error as error:
             raise explained(error) from error
         try:
@@ -169,6 +169,9 @@ class LmdbStore:
         _require_format(self.path, int(unpack_big(version)[0]))
 
     # --- what writing transactions ask for ---
+
+    def begin_writing(self) -> Any:
+        return self._env.begin(write=True)
 
     def begin_child(self, parent: Any) -> Any:
         return self._env.begin(parent=parent, write=True)

@@ -62,6 +62,7 @@ Transaction = TypeVar("Transaction", bound="TransactionState")
 class Owner(Protocol):
     """What a transaction asks of the store that began it."""
 
+    def begin_writing(self) -> Any: ...
     def begin_child(self, parent: Any) -> Any: ...
     def next_schema_version(self, present: int) -> int: ...
     def committed(self, schema: LmdbSchema) -> None: ...
@@ -96,9 +97,13 @@ class TransactionState(LmdbReadTransaction):
         schema: LmdbSchema,
         parent: Self | None = None,
     ) -> None:
-        super().__init__(txn, tables, schema)
         self._owner = owner
         self._parent = parent
+        self._begin(txn, tables, schema)
+
+    def _begin(self, txn: Any, tables: Tables, schema: LmdbSchema) -> None:
+        super().__init__(txn, tables, schema)
+        parent = self._parent
         self._child: Self | None = None
         self._owns_schema = False
         self._ended = False
@@ -220,6 +225,17 @@ class TransactionState(LmdbReadTransaction):
         else:
             self._parent.take_over(self)
         self._release()
+
+    def checkpoint(self) -> None:
+        if self._parent is not None:
+            raise InternalError("a statement that commits in its midst shares a transaction")
+        tables = self._tables
+        self.commit()
+        try:
+            txn = self._owner.begin_writing()
+        except lmdb.Error as error:
+            raise explained(error) from error
+        self._begin(txn, tables, self._schema)
 
     def abort(self) -> None:
         """Ends the transaction, and its child if there is one; no error when it has ended."""

@@ -21,6 +21,7 @@ from cypherd.planner.logical.operators.combining import (
     LogicalOptional,
     LogicalRollUpApply,
     LogicalSemiApply,
+    LogicalTransactionApply,
     LogicalUnion,
     LogicalValueHashJoin,
 )
@@ -132,6 +133,7 @@ __all__ = [
     "LogicalSkip",
     "LogicalSort",
     "LogicalTop",
+    "LogicalTransactionApply",
     "LogicalUnary",
     "LogicalUnion",
     "LogicalUnionNodeByLabelsScan",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cypherd.binder.expressions import BoundExpression
+from cypherd.parser.ast import OnError
 from cypherd.planner.logical.operators.base import LogicalOperator, LogicalUnary
 
 
@@ -16,6 +17,20 @@ class LogicalApply(LogicalUnary):
 
     inner: LogicalOperator
     variables: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogicalTransactionApply(LogicalUnary):
+    """`inner` for every so many `rows` of the source, with a commit behind them. Its Argument
+    gives them whole, and what comes out are all columns: theirs, and `variables`. Where an error
+    is let pass (`on_error`), what inner did for these rows is undone, and they come with nulls.
+    Adds `status`, a map, if it is named."""
+
+    inner: LogicalOperator
+    variables: tuple[str, ...]
+    rows: BoundExpression
+    on_error: OnError
+    status: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
