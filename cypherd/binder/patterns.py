@@ -19,10 +19,9 @@ from cypherd.binder.query import (
     PatternNode,
     PatternRelationship,
     ShortestPattern,
-    Subquery,
+    holds_subquery,
 )
 from cypherd.binder.scopes import Environment, Names, Symbol, syntax_error
-from cypherd.binder.traversal import walk
 from cypherd.binder.types import UNKNOWN
 from cypherd.errors import UnsupportedOperation
 from cypherd.parser import ast
@@ -220,6 +219,7 @@ def _bind_element(
     if isinstance(element, ast.RelationshipPattern) and (
         element.length is not None or _is_shortest(builder, symbol)
     ):
+        _refuse_subqueries([value for _, value in entries], "a property", element)
         each = _bind_each(builder, element, environment)
         _set_steps(builder, symbol.name, entries, each)
         return
@@ -269,14 +269,20 @@ def _bind_each(
         predicates.append(matches(symbol.at(element.at), element.matching, inner))
     if element.where is not None:
         predicates.extend(conjuncts(bind_predicate(element.where, inner)))
-    for predicate in predicates:
-        if any(isinstance(part, Subquery) for part in walk(predicate)):
-            raise UnsupportedOperation(
-                "a pattern or subquery in the WHERE of a relationship of variable length is not "
-                "supported",
-                offset=element.at,
-            )
+    _refuse_subqueries(predicates, "the WHERE", element)
     return tuple((symbol.name, predicate) for predicate in predicates)
+
+
+def _refuse_subqueries(
+    expressions: Sequence[BoundExpression], place: str, element: ast.RelationshipPattern
+) -> None:
+    """They are compared inside of the walk, where nothing else can be asked."""
+    if any(map(holds_subquery, expressions)):
+        raise UnsupportedOperation(
+            f"a pattern or subquery in {place} of a relationship of variable length is not "
+            "supported",
+            offset=element.at,
+        )
 
 
 def _set_steps(builder: GraphBuilder, variable: str, entries: Items, each: Items) -> None:

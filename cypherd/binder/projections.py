@@ -10,7 +10,7 @@ from cypherd.binder import expressions as bound
 from cypherd.binder.aggregation import has_aggregate, split_aggregation
 from cypherd.binder.expressions import BoundExpression
 from cypherd.binder.expressions_binder import bind, bind_predicate
-from cypherd.binder.query import BoundProjection, Items
+from cypherd.binder.query import BoundProjection, Items, holds_subquery
 from cypherd.binder.scopes import Environment, Scope, Symbol, syntax_error
 from cypherd.binder.types import NUMBERS, element_type, require
 from cypherd.errors import CypherSyntaxError
@@ -234,6 +234,10 @@ def bind_count(
         raise syntax_error(
             "NonConstantExpression", f"{clause} cannot depend on variables", expression.at
         ) from error
+    if holds_subquery(value):
+        raise syntax_error(
+            "NonConstantExpression", f"{clause} cannot depend on the graph", expression.at
+        )
     require(value, NUMBERS - {T.FLOAT}, "an integer")
     if isinstance(value, bound.Constant) and isinstance(value.value, int) and value.value < 0:
         message = f"{clause} must not be negative"

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from cypherd.binder.expressions import Aggregate, BoundExpression, PathOf
 from cypherd.binder.scopes import Names
+from cypherd.binder.traversal import walk
 from cypherd.parser.ast import OnError
 
 Direction: TypeAlias = Literal["out", "in", "both"]
@@ -88,6 +89,11 @@ class Subquery(BoundExpression):
     arguments: Items
     query: BoundQuery
     value: str | None = None
+
+
+def holds_subquery(expression: BoundExpression | None) -> bool:
+    """Whether it has to be planned before it can be computed."""
+    return expression is not None and any(isinstance(part, Subquery) for part in walk(expression))
 
 
 # --- clauses ----------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from cypherd.binder.expressions import (
     Property,
     Variable,
 )
+from cypherd.binder.query import holds_subquery
 from cypherd.binder.traversal import variables
 from cypherd.values.types import CypherType as T
 
@@ -45,8 +46,10 @@ class Condition:
 def conditions(
     variable: str, predicates: Sequence[BoundExpression], bound: frozenset[str]
 ) -> Iterator[Condition]:
-    """All that can be sought with what is bound."""
+    """All that can be sought with what is bound. A value that has to be planned is none."""
     for predicate in predicates:
+        if holds_subquery(predicate):
+            continue
         match predicate:
             case Call(_, (_, _)):
                 yield from _of_call(variable, predicate, bound)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 from cypherd.binder import expressions as bound
 from cypherd.binder.expressions import BoundExpression, Constant, Variable
-from cypherd.binder.query import BoundQuery, Items, Subquery
+from cypherd.binder.query import BoundQuery, Items, Subquery, holds_subquery
 from cypherd.binder.scopes import Names
-from cypherd.binder.traversal import map_children, walk
+from cypherd.binder.traversal import map_children
 from cypherd.errors import UnsupportedOperation
 from cypherd.planner.logical import operators as ops
 from cypherd.planner.logical.operators import LogicalArgument
@@ -33,16 +33,16 @@ class Lifter:
 
     def lift(self, state: State, expression: BoundExpression) -> tuple[State, BoundExpression]:
         """The expression without subqueries, and the plan that computes what it now reads."""
-        if not _holds_subquery(expression):
+        if not holds_subquery(expression):
             return state, expression
         match expression:
             case Subquery():
                 return self._subquery(state, expression)
             case bound.ListComprehension() if _needs_own_plan(expression):
                 return self._comprehension(state, expression)
-            case bound.Quantifier() if _holds_subquery(expression.where):
+            case bound.Quantifier() if holds_subquery(expression.where):
                 return self._quantifier(state, expression)
-            case bound.Reduce() if _holds_subquery(expression.expression):
+            case bound.Reduce() if holds_subquery(expression.expression):
                 raise UnsupportedOperation(
                     "a pattern or subquery in the expression of reduce() is not supported",
                     offset=expression.at,
@@ -161,9 +161,5 @@ class Lifter:
         )
 
 
-def _holds_subquery(expression: BoundExpression | None) -> bool:
-    return expression is not None and any(isinstance(part, Subquery) for part in walk(expression))
-
-
 def _needs_own_plan(node: bound.ListComprehension) -> bool:
-    return _holds_subquery(node.where) or _holds_subquery(node.projection)
+    return holds_subquery(node.where) or holds_subquery(node.projection)

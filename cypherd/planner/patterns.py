@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from cypherd.binder.expressions import BoundExpression, Call
-from cypherd.binder.query import PatternGraph, PatternRelationship
+from cypherd.binder.query import PatternGraph, PatternRelationship, holds_subquery
 from cypherd.binder.scopes import Names
 from cypherd.binder.traversal import variables
 from cypherd.errors import InternalError
@@ -185,6 +185,9 @@ def _join_keys(
 ) -> tuple[BoundExpression, BoundExpression] | None:
     """The sides of `left = right`, if each reads only, and something of, its own side."""
     if not isinstance(predicate, Call) or predicate.function != "=":
+        return None
+    # What has to be planned first is no key of a join.
+    if holds_subquery(predicate):
         return None
     for one, other in (predicate.arguments, predicate.arguments[::-1]):
         reads_one, reads_other = variables(one), variables(other)

@@ -69,9 +69,9 @@ def label_names(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     if is_list(value):
-        names = tuple(dict.fromkeys(to_list(value)))
+        names = to_list(value)
         if all(isinstance(name, str) for name in names):
-            return names
+            return tuple(dict.fromkeys(names))
     raise wrong_type("$(...)", "a string or a list of strings", value)
 
 
