@@ -204,10 +204,11 @@ class Builder:
         return replace(added, rows=inner.rows, labels={}, writes=True)
 
     def _subquery(self, clause: BoundSubqueryCall, state: State) -> State:
-        inner = self.inner_query(clause.query, self.lifter.argument(state))
+        # Counted for one row, for it may count, sort or limit by itself for each.
+        inner = self.inner_query(clause.query, replace(self.lifter.argument(state), rows=1.0))
         kind = ops.LogicalOptional if clause.optional else ops.LogicalApply
         plan = kind(source=state.plan, inner=inner.plan, variables=clause.columns)
-        rows = inner.rows if clause.columns else state.rows
+        rows = state.rows * inner.rows if clause.columns else state.rows
         if clause.optional:
             rows = max(rows, state.rows)
         # What a write inside may take away is not known of any node any more.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import sqrt
 
 from cypherd.binder.expressions import (
     And,
@@ -220,12 +221,6 @@ class Cardinality:
                 return source * list_length(expression)
             case ops.LogicalSemiApply():
                 return source * OTHER
-            case ops.LogicalLimit(count=count) | ops.LogicalTop(limit=count):
-                return min(source, number(count, LIST_LENGTH))
-            case ops.LogicalSkip(count=count):
-                return max(source - number(count, 0.0), 0.0)
-            case ops.LogicalEagerAggregation(keys=keys):
-                return max(source**0.5, min(source, 1.0)) if keys else 1.0
             case ops.LogicalProcedureCall(results=results):
                 return source * LIST_LENGTH if results else source
             case ops.LogicalShow():
@@ -305,7 +300,7 @@ def _estimate(
     inner = inner_plan(operator)
     if inner is not None:
         done.append(_estimate(inner, flowing, labels, cardinality)[0])
-    rows = _rows_of(operator, done, flowing, labels, cardinality)
+    rows = _rows_of(operator, done, flowing, argument, labels, cardinality)
     _learn(operator, labels)
     return replace(with_children(operator, tuple(done)), estimated_rows=round(rows, 3)), labels
 
@@ -324,6 +319,7 @@ def _rows_of(
     operator: LogicalOperator,
     done: list[LogicalOperator],
     flowing: float,
+    argument: float,
     labels: Labels,
     cardinality: Cardinality,
 ) -> float:
@@ -345,6 +341,15 @@ def _rows_of(
             return done[1].estimated_rows if names else flowing
         case ops.LogicalOptional():
             return max(flowing, done[1].estimated_rows)
+        # Of an inner plan for each of the rows that it is run for:
+        case ops.LogicalLimit(count=count) | ops.LogicalTop(limit=count):
+            return min(flowing, number(count, LIST_LENGTH) * argument)
+        case ops.LogicalSkip(count=count):
+            return max(flowing - number(count, 0.0) * argument, 0.0)
+        case ops.LogicalEagerAggregation(keys=()):
+            return argument
+        case ops.LogicalEagerAggregation():
+            return max(sqrt(flowing * argument), min(flowing, 1.0))
     if isinstance(operator, ops.LogicalFilter) and len(children(operator)) == 1:
         return _filtered(operator, flowing, labels, cardinality)
     return cardinality.rows(operator, flowing, labels)

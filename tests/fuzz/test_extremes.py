@@ -46,6 +46,8 @@ DEEP: dict[str, Make] = {
     "subscripts": lambda n: "RETURN [1]" + "[0]" * n,
     "slices": lambda n: "RETURN [1]" + "[0..]" * n,
     "negated labels": lambda n: f"MATCH (n:{'!' * n}A) RETURN n",
+    "CALL": lambda n: "CALL { " * n + "RETURN 1 AS x" + " } RETURN x" * n,
+    "CALL that writes": lambda n: "MATCH (m) " + "CALL (m) { " * n + "SET m.x = 1" + " }" * n,
     "FOREACH": lambda n: "FOREACH (x IN [1] | " * n + "CREATE ()" + ")" * n,
 }
 """What max_nesting limits."""
@@ -74,6 +76,10 @@ LONG: dict[str, Make] = {
     "joined labels": lambda n: f"MATCH (n:{'&'.join(['A'] * n)}) RETURN n",
     "nodes to create": _numbered("CREATE ", "(:A)"),
     "CREATE": lambda n: "CREATE (:A) " * n,
+    "CALL": lambda n: "CALL { CREATE (:A) } " * n,
+    "UNION in CALL": lambda n: (
+        f"CALL {{ {' UNION ALL '.join(['RETURN 1 AS x'] * n)} }} RETURN sum(x) AS s"
+    ),
 }
 
 

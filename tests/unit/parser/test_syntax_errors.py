@@ -161,6 +161,20 @@ def test_too_deep(text: str) -> None:
     assert error.line == 1
 
 
+SUBQUERIES = {
+    "calls": "CALL { " * 300 + "RETURN 1 AS x" + " } RETURN x" * 300,
+    "calls with imports": "MATCH (n) " + "CALL (n) { " * 10_000 + "SET n.x = 1 " + "}" * 10_000,
+    "calls that do not end": "CALL () { " * 10_000,
+    "exists": "MATCH (n) WHERE " + "EXISTS { MATCH (m) WHERE " * 300 + "true" + " }" * 300,
+}
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("text", SUBQUERIES.values(), ids=SUBQUERIES.keys())
+def test_subqueries_too_deep(text: str) -> None:
+    assert error_of(text).detail in ("NestingTooDeep", "UnexpectedSyntax")
+
+
 FLAT = {
     "and chain": " AND ".join(["n.x = 1"] * 3000),
     "or chain": " OR ".join(["n.x = 1"] * 3000),
