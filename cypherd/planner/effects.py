@@ -128,7 +128,7 @@ _OF_ENTITIES = frozenset({"properties", "keys", "subscript"})
 def _expression_reads(expression: BoundExpression) -> Iterator[Fact]:
     for part in walk(expression):
         match part:
-            case Property(source, key) if not isinstance(source, MapOf):
+            case Property(source, key) if not (isinstance(source, MapOf) or source.type is T.MAP):
                 yield ("property", key)
             case HasLabels(_, labels) if labels:
                 yield from (("labels", label) for label in labels)
