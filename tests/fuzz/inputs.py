@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from random import Random
 
 from cypherd.resources import resource_text
@@ -13,10 +14,16 @@ _BUDGETS = (6, 12, 25, 50, 120, 400)
 _SOUP = 40
 
 
+@cache
+def walked_grammar() -> Sentences:
+    """Made once: reading the grammar takes a second."""
+    return Sentences(resource_text("grammar/cypher.lark"))
+
+
 def inputs(seed: int, corpus: Sequence[str]) -> Iterator[str]:
     """The same texts for the same seed, grammar and corpus."""
     random = Random(seed)
-    sentences = Sentences(resource_text("grammar/cypher.lark"))
+    sentences = walked_grammar()
     words = sorted({token for text in corpus for token in tokens_of(text) if token.strip()})
     while True:
         kind = random.random()

@@ -11,13 +11,11 @@ import pytest
 
 from cypherd.errors import CypherSyntaxError
 from cypherd.parser.parser import parse
-from cypherd.resources import resource_text
 from cypherd.settings import MIB
 from cypherd.storage.lmdb.store import open_store
 from tests.fuzz.corpus import texts
-from tests.fuzz.inputs import inputs
+from tests.fuzz.inputs import inputs, walked_grammar
 from tests.fuzz.report import Report
-from tests.fuzz.sentences import Sentences
 from tests.fuzz.trial import Outcome, Trial, failed
 
 TEXTS = 600
@@ -63,7 +61,7 @@ def test_the_same_seed_gives_the_same_texts(corpus: list[str]) -> None:
 
 
 def test_the_walk_knows_every_terminal_and_makes_good_texts() -> None:
-    sentences = Sentences(resource_text("grammar/cypher.lark"))
+    sentences = walked_grammar()
     assert not sentences.unknown_terminals()
     random = Random(1)
     made = [sentences.text(random, 30) for _ in range(300)]
