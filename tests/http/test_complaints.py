@@ -157,7 +157,10 @@ def test_the_charset_is_in_the_content_type_and_nowhere_else(port: int, format_:
 
 def test_answers_have_one_shape(port: int) -> None:
     """With rows, without, and with an error; `data` is always a list of rows."""
-    for query, data in (("RETURN 1 AS x", [[1]]), ("MATCH (n:None) RETURN n.x AS x", [])):
+    for query, data in (
+        ("RETURN 1 AS x", [[1]]),
+        ("MATCH (n:Person {id: -1}) RETURN n.id AS x", []),
+    ):
         assert ask(port, query).json() == {"columns": ["x"], "data": data}
     assert set(ask(port, "RETURN").json()) == {"errors"}
 
