@@ -29,6 +29,7 @@ from cypherd.binder.query import (
     PropertyChange,
 )
 from cypherd.binder.scopes import Environment, Scope, Symbol, look_up, syntax_error
+from cypherd.binder.traversal import substitute
 from cypherd.binder.types import UNKNOWN, element_type, require
 from cypherd.parser import ast
 from cypherd.values.types import CypherType as T
@@ -204,14 +205,25 @@ def bind_merge(clause: ast.Merge, environment: Environment) -> tuple[BoundMerge,
         tuple(graph.predicates),
     )
     inner = graph.here()
-    merged = BoundMerge(
-        search,
-        tuple(graph.nodes),
-        tuple(graph.relationships),
-        bind_changes(clause.on_create, inner),
-        bind_changes(clause.on_match, inner),
+    # The path is put together behind the MERGE; here it is what it is made of.
+    paths: dict[str, BoundExpression] = dict(graph.paths)
+    on_create, on_match = (
+        tuple(_with_paths(change, paths) for change in bind_changes(items, inner))
+        for items in (clause.on_create, clause.on_match)
     )
+    merged = BoundMerge(search, tuple(graph.nodes), tuple(graph.relationships), on_create, on_match)
     return merged, graph.scope
+
+
+def _with_paths(change: Change, paths: dict[str, BoundExpression]) -> Change:
+    if not paths:
+        return change
+    if isinstance(change, LabelsChange):
+        return replace(change, names=tuple(substitute(name, paths) for name in change.names))
+    value = substitute(change.value, paths)
+    if isinstance(change, PropertyChange):
+        return replace(change, entity=substitute(change.entity, paths), value=value)
+    return replace(change, value=value)
 
 
 # --- SET, REMOVE, DELETE ----------------------------------------------------------------

@@ -44,6 +44,9 @@ BIG_LABEL = 10_000
 """Nodes from which on looking through all of a label is worth a word."""
 
 _COMPARISONS = frozenset(("=", "in", "<", "<=", ">", ">=", "starts with"))
+_LONGEST = 1000
+"""Of names that are looked for in the text: patterns are compiled from them."""
+
 _CODE = "Neo.ClientNotification.Statement."
 
 
@@ -154,6 +157,8 @@ def _unknown(text: str, names: _Names, context: PlanContext) -> Iterator[dict[st
 
 def _place_of(text: str, name: str, at: int, kind: str) -> int:
     """Where the name itself stands: behind the dot or colon, or at its first use as such."""
+    if len(name) > _LONGEST:
+        return at
     word = rf"`?{re.escape(name)}`?(?!\w)"
     found = re.compile(word).search(text, max(at, 0)) if at >= 0 else None
     if found is None:
