@@ -7,69 +7,27 @@ which may use any of them, become predicates.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from cypherd.binder import expressions as bound
 from cypherd.binder.expressions import BoundExpression
 from cypherd.binder.expressions_binder import bind, bind_predicate
 from cypherd.binder.labels import matches
+from cypherd.binder.path_parts import repeated, repeated_types
+from cypherd.binder.pattern_builder import GraphBuilder
 from cypherd.binder.query import (
     Items,
-    PatternGraph,
-    PatternNode,
+    PatternGroup,
     PatternRelationship,
     ShortestPattern,
     holds_subquery,
 )
-from cypherd.binder.scopes import Environment, Names, Symbol, syntax_error
+from cypherd.binder.scopes import Environment, Symbol, syntax_error
+from cypherd.binder.selections import select
 from cypherd.binder.types import UNKNOWN
 from cypherd.errors import UnsupportedOperation
 from cypherd.parser import ast
 from cypherd.values.types import CypherType as T
-
-
-@dataclass(slots=True)
-class GraphBuilder:
-    """Collects one clause's patterns. `scope` grows; `outer` is what was there before."""
-
-    names: Names
-    scope: dict[str, Symbol]
-    outer: frozenset[str]
-    labels: dict[str, list[str]] = field(default_factory=dict)
-    relationships: list[PatternRelationship] = field(default_factory=list)
-    shortest: list[ShortestPattern] = field(default_factory=list)
-    paths: list[tuple[str, bound.PathOf]] = field(default_factory=list)
-    predicates: list[BoundExpression] = field(default_factory=list)
-    introduced: list[str] = field(default_factory=list)
-    elements: list[tuple[Symbol, ast.NodePattern | ast.RelationshipPattern]] = field(
-        default_factory=list
-    )
-
-    @classmethod
-    def over(cls, environment: Environment) -> GraphBuilder:
-        """An empty graph in the scope of `environment`."""
-        scope = dict(environment.scope)
-        return cls(environment.names, scope, frozenset(scope))
-
-    def declare(self, variable: str | None, kind: str, type_: T, element: T = T.ANY) -> Symbol:
-        """A new column, which the clause introduces."""
-        if variable is None:
-            symbol = self.names.anonymous(kind, type_)
-        else:
-            symbol = self.names.declare(variable, type_, element)
-            self.scope[variable] = symbol
-        self.introduced.append(symbol.name)
-        return symbol
-
-    def graph(self) -> PatternGraph:
-        nodes = tuple(PatternNode(name, tuple(labels)) for name, labels in self.labels.items())
-        return PatternGraph(
-            nodes,
-            tuple(self.relationships),
-            tuple(self.shortest),
-            tuple(self.paths),
-            tuple(self.predicates),
-        )
 
 
 def bind_patterns(
@@ -82,10 +40,22 @@ def bind_patterns(
     """
     builder = GraphBuilder.over(environment)
     for pattern in patterns:
-        _declare_path(builder, pattern)
+        _declare_path(builder, pattern, environment)
     inner = replace(environment.without_aggregates(), scope=builder.scope)
     for symbol, element in builder.elements:
         _bind_element(builder, symbol, element, inner)
+    for pattern in patterns:
+        if pattern.where is not None:
+            builder.predicates.extend(conjuncts(bind_predicate(pattern.where, inner)))
+        if pattern.selector is not None:
+            if len(patterns) > 1:
+                raise syntax_error(
+                    "UnexpectedSyntax",
+                    "a clause that selects paths (ANY, SHORTEST) has a single pattern; put the "
+                    "others in a MATCH of their own",
+                    pattern.selector.at,
+                )
+            select(builder, pattern.selector, environment)
     if where is not None:
         builder.predicates.extend(conjuncts(bind_predicate(where, inner)))
     return builder
@@ -99,22 +69,65 @@ def conjuncts(predicate: BoundExpression) -> tuple[BoundExpression, ...]:
 # --- declaring --------------------------------------------------------------------------
 
 
-def _declare_path(builder: GraphBuilder, pattern: ast.PathPattern) -> None:
+def _declare_path(
+    builder: GraphBuilder, pattern: ast.PathPattern, environment: Environment
+) -> None:
     if pattern.shortest is not None:
         _declare_shortest(builder, pattern)
         return
     columns = [_declare_node(builder, pattern.elements[0])]
     for position in range(1, len(pattern.elements), 2):
-        relationship, node = pattern.elements[position : position + 2]
-        symbol, prior = _declare_relationship(builder, relationship)
-        start, end = columns[-1], _declare_node(builder, node)
+        part, node = pattern.elements[position : position + 2]
+        if isinstance(part, ast.PathGroup):
+            found = _declare_group(builder, part, columns[-1], environment)
+            symbol, end = Symbol(found.variable, T.LIST), _declare_node(builder, node)
+            found = replace(found, end=end.name)
+        else:
+            symbol, prior = _declare_relationship(builder, part)
+            end = _declare_node(builder, node)
+            found = _relationship(part, symbol, columns[-1], end, prior)
         columns += [symbol, end]
-        found = _relationship(relationship, symbol, start, end, prior)
         builder.relationships.append(found)
     if pattern.variable is not None:
         _declare_path_variable(builder, pattern)
         path = bound.PathOf(tuple(c.at(pattern.at) for c in columns), type=T.PATH, at=pattern.at)
         builder.paths.append((builder.scope[pattern.variable].name, path))
+
+
+def _declare_group(
+    builder: GraphBuilder, group: ast.PathGroup, start: Symbol, environment: Environment
+) -> PatternRelationship:
+    """A part that is repeated; it has no end yet. Inside, its variables are what each time is
+    found; outside they are lists of that. It sees what was there before the clause."""
+    for element in group.elements:
+        assert not isinstance(element, ast.PathGroup)
+        if element.variable in builder.scope:
+            message = (
+                f"variable `{element.variable}` is bound already; those of a quantified part of "
+                "a path stand nowhere else in its clause or before it"
+            )
+            raise syntax_error("VariableAlreadyBound", message, element.at)
+    path = ast.PathPattern(None, group.elements, at=group.at)
+    inside = bind_patterns((path,), group.where, environment)
+    walked = builder.declare(None, "walked", T.LIST, T.RELATIONSHIP)
+    columns = tuple(
+        (builder.declare(name, "list", T.LIST, symbol.type).name, symbol.name)
+        for name, symbol in inside.scope.items()
+        if symbol.name in inside.introduced
+    )
+    minimum = 1 if group.length.minimum is None else group.length.minimum
+    length = (minimum, group.length.maximum)
+    part = PatternGroup(
+        graph=inside.graph(),
+        start=inside.elements[0][0].name,
+        end=inside.elements[-1][0].name,
+        columns=columns,
+        relationships=tuple(r.variable for r in inside.relationships),
+        minimum=minimum,
+        maximum=group.length.maximum,
+    )
+    types = repeated_types(inside.relationships)
+    return PatternRelationship(walked.name, start.name, "", "out", types, length, group=part)
 
 
 def _declare_path_variable(builder: GraphBuilder, pattern: ast.PathPattern) -> Symbol:
@@ -132,7 +145,12 @@ def _declare_shortest(builder: GraphBuilder, pattern: ast.PathPattern) -> None:
             pattern.at,
         )
     first, relationship, last = pattern.elements
-    assert isinstance(relationship, ast.RelationshipPattern)
+    if not isinstance(relationship, ast.RelationshipPattern):
+        raise syntax_error(
+            "InvalidRelationshipPattern",
+            f"{pattern.shortest} takes no quantified part; write SHORTEST 1 or ALL SHORTEST",
+            relationship.at,
+        )
     if relationship.length is None:
         single = ast.VariableLength(1, 1, at=relationship.at)
         relationship = replace(relationship, length=single)
@@ -219,9 +237,7 @@ def _bind_element(
     if isinstance(element, ast.RelationshipPattern) and (
         element.length is not None or _is_shortest(builder, symbol)
     ):
-        _refuse_subqueries([value for _, value in entries], "a property", element)
-        each = _bind_each(builder, element, environment)
-        _set_steps(builder, symbol.name, entries, each)
+        _set_steps(builder, symbol, element, entries, _bind_each(builder, element, environment))
         return
     if element.matching is not None:
         source = symbol.at(element.at)
@@ -269,32 +285,44 @@ def _bind_each(
         predicates.append(matches(symbol.at(element.at), element.matching, inner))
     if element.where is not None:
         predicates.extend(conjuncts(bind_predicate(element.where, inner)))
-    _refuse_subqueries(predicates, "the WHERE", element)
     return tuple((symbol.name, predicate) for predicate in predicates)
 
 
-def _refuse_subqueries(
-    expressions: Sequence[BoundExpression], place: str, element: ast.RelationshipPattern
+def _set_steps(
+    builder: GraphBuilder,
+    symbol: Symbol,
+    element: ast.RelationshipPattern,
+    entries: Items,
+    each: Items,
 ) -> None:
-    """They are compared inside of the walk, where nothing else can be asked."""
-    if any(map(holds_subquery, expressions)):
+    """What every relationship on the way must have and fulfil. Inside of a walk nothing else can
+    be asked, so with a subquery among it, it is a part that is repeated."""
+    if not entries and not each:
+        return
+    planned = any(holds_subquery(value) for _, value in (*entries, *each))
+    if planned and _is_shortest(builder, symbol):
         raise UnsupportedOperation(
-            f"a pattern or subquery in {place} of a relationship of variable length is not "
+            "a pattern or subquery in the condition of a relationship of a shortest path is not "
             "supported",
             offset=element.at,
         )
 
+    def with_conditions(relationship: PatternRelationship) -> PatternRelationship:
+        if relationship.variable != symbol.name:
+            return relationship
+        found = replace(relationship, properties=entries, each=each)
+        if not planned:
+            return found
+        if found.bound:
+            raise UnsupportedOperation(
+                "a pattern or subquery in the condition of a list of relationships that is bound "
+                "already is not supported",
+                offset=element.at,
+            )
+        walked = builder.declare(None, "walked", T.LIST, T.RELATIONSHIP)
+        return repeated(found, walked.name, builder.names)
 
-def _set_steps(builder: GraphBuilder, variable: str, entries: Items, each: Items) -> None:
-    if not entries and not each:
-        return
-    builder.relationships = [
-        replace(r, properties=entries, each=each) if r.variable == variable else r
-        for r in builder.relationships
-    ]
+    builder.relationships = [with_conditions(r) for r in builder.relationships]
     builder.shortest = [
-        replace(s, relationship=replace(s.relationship, properties=entries, each=each))
-        if s.relationship.variable == variable
-        else s
-        for s in builder.shortest
+        replace(s, relationship=with_conditions(s.relationship)) for s in builder.shortest
     ]

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from cypherd.binder.expressions import Aggregate, BoundExpression, PathOf
 from cypherd.binder.scopes import Names
-from cypherd.binder.traversal import walk
+from cypherd.binder.traversal import variables, walk
 from cypherd.parser.ast import OnError
 
 Direction: TypeAlias = Literal["out", "in", "both"]
@@ -32,7 +32,9 @@ class PatternRelationship:
     """`length` is (minimum, maximum or None) for variable length. `properties` and `each` are given
     for variable length only; otherwise they are predicates of the graph. `each`: (variable,
     predicate) that every relationship on the way must fulfil. `bound`: the variable had a value
-    before this clause."""
+    before this clause. With `group` the length is that of a part of more than a relationship, and
+    with `selection` it stands for a whole path; the variable is then the list of all that was
+    walked, and the path leads from `start` to `end` ("out")."""
 
     variable: str
     start: str
@@ -43,6 +45,69 @@ class PatternRelationship:
     properties: Items = ()
     bound: bool = False
     each: Items = ()
+    group: PatternGroup | None = None
+    selection: PathSelection | None = None
+
+    def columns(self) -> tuple[str, ...]:
+        """What it binds, without its ends."""
+        parts: tuple[PatternGroup, ...] = () if self.group is None else (self.group,)
+        if self.selection is not None:
+            parts = self.selection.steps
+        inside = [column for part in parts for column, _ in part.columns]
+        inside += [part.reached for part in parts if part.reached is not None]
+        return tuple(dict.fromkeys((self.variable, *inside)))
+
+    def outer(self) -> frozenset[str]:
+        """Columns from before the clause that its parts read."""
+        if self.group is not None:
+            return self.group.reads()
+        if self.selection is not None:
+            return self.selection.reads() - {self.start, self.end}
+        return frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class PatternGroup:
+    """A part of a path that is repeated `minimum` to `maximum` (None: open) times: `graph` from
+    its node `start` to its node `end`, over `relationships` (its own, in the order of the path).
+
+    `columns`: (column, variable of the graph), lists of what each time found; with `single` it
+    is there just once, and they are values. `reached`: the column of the node behind it. Where
+    there are no relationships it is a condition on the node that has been reached."""
+
+    graph: PatternGraph
+    start: str
+    end: str
+    columns: tuple[tuple[str, str], ...]
+    relationships: tuple[str, ...]
+    minimum: int
+    maximum: int | None
+    single: bool = False
+    reached: str | None = None
+
+    def reads(self) -> frozenset[str]:
+        """Columns from outside."""
+        used = [variables(predicate) for predicate in self.graph.predicates]
+        return frozenset().union(*used) - self.graph.variables()
+
+
+@dataclass(frozen=True, slots=True)
+class PathSelection:
+    """Of the paths over `steps` between two nodes that fulfil the `predicates`, `count` of the
+    shortest, or all that are as long as one of the `count` shortest (`groups`)."""
+
+    count: BoundExpression
+    groups: bool
+    steps: tuple[PatternGroup, ...]
+    predicates: tuple[BoundExpression, ...]
+
+    def reads(self) -> frozenset[str]:
+        """Columns from outside, without the ends of the path."""
+        inside = {column for step in self.steps for column, _ in step.columns}
+        inside |= {step.reached for step in self.steps if step.reached is not None}
+        used = [variables(predicate) for predicate in self.predicates]
+        used += [step.reads() for step in self.steps]
+        return frozenset().union(*used) - inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +132,7 @@ class PatternGraph:
     def variables(self) -> frozenset[str]:
         """Every column that the graph binds or uses as node, relationship or path."""
         names = {node.variable for node in self.nodes}
-        names |= {relationship.variable for relationship in self.relationships}
+        names |= {name for relationship in self.relationships for name in relationship.columns()}
         names |= {shortest.relationship.variable for shortest in self.shortest}
         names |= {shortest.path for shortest in self.shortest if shortest.path}
         names |= {name for name, _ in self.paths}

@@ -11,7 +11,8 @@ from cypherd.binder.changing import is_update
 from cypherd.binder.expressions import BoundExpression
 from cypherd.binder.expressions_binder import bind, binds
 from cypherd.binder.labels import labels_predicate
-from cypherd.binder.patterns import GraphBuilder, bind_patterns
+from cypherd.binder.pattern_builder import GraphBuilder
+from cypherd.binder.patterns import bind_patterns
 from cypherd.binder.query import (
     BoundClause,
     BoundMatch,
@@ -33,6 +34,7 @@ def bind_pattern_predicate(
     """`(a)-[:T]->(b)` where a boolean is asked for; it may not introduce variables."""
     pattern = node.pattern
     for element in pattern.elements:
+        assert not isinstance(element, ast.PathGroup)
         if element.variable is not None:
             look_up(environment.scope, element.variable, element.at)
     if len(pattern.elements) == 1 and pattern.shortest is None:

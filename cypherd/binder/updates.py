@@ -79,9 +79,23 @@ def _check_labels_are_listed(
         raise syntax_error("UnexpectedSyntax", message, pattern.matching.at)
 
 
+def _check_is_plain(pattern: ast.PathPattern) -> None:
+    if pattern.selector is not None:
+        message = "what is made is no selection of paths; leave out SHORTEST, ANY or ALL"
+        raise syntax_error("UnexpectedSyntax", message, pattern.selector.at)
+    if pattern.where is not None:
+        message = "a pattern to create takes no WHERE"
+        raise syntax_error("UnexpectedSyntax", message, pattern.where.at)
+    for element in pattern.elements:
+        if isinstance(element, ast.PathGroup):
+            message = "what is made has no quantified parts"
+            raise syntax_error("UnexpectedSyntax", message, element.at)
+
+
 def _add_path(graph: _NewGraph, pattern: ast.PathPattern) -> None:
     if pattern.shortest is not None:
         raise syntax_error("UnexpectedSyntax", f"{pattern.shortest} cannot be made", pattern.at)
+    _check_is_plain(pattern)
     alone = len(pattern.elements) == 1
     columns = [_add_node(graph, pattern.elements[0], alone)]
     for position in range(1, len(pattern.elements), 2):

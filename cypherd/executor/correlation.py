@@ -50,6 +50,8 @@ def first_row_pays(inner: logical.LogicalOperator) -> bool:
     """Whether finding all rows may take far longer than finding one: worth stopping early."""
     slow = (
         logical.LogicalVarLengthExpand,
+        logical.LogicalRepeat,
+        logical.LogicalSelectPaths,
         logical.LogicalAllNodesScan,
         logical.LogicalNodeByLabelScan,
         logical.LogicalUnionNodeByLabelsScan,

@@ -35,6 +35,7 @@ from cypherd.executor.operators.node_index_prefix_seek import map_node_index_pre
 from cypherd.executor.operators.node_index_range_seek import map_node_index_range_seek
 from cypherd.executor.operators.node_index_seek import map_node_index_seek
 from cypherd.executor.operators.optional import map_optional
+from cypherd.executor.operators.path_step import map_path_step
 from cypherd.executor.operators.procedure_call import map_procedure_call
 from cypherd.executor.operators.produce_results import map_produce_results
 from cypherd.executor.operators.project import map_extend, map_project
@@ -42,8 +43,10 @@ from cypherd.executor.operators.reimport import map_reimport
 from cypherd.executor.operators.relationship_by_id_seek import map_relationship_by_id_seek
 from cypherd.executor.operators.relationship_index_seek import map_relationship_index_seek
 from cypherd.executor.operators.relationship_scan import map_relationship_scan
+from cypherd.executor.operators.repeat import map_repeat
 from cypherd.executor.operators.roll_up_apply import map_roll_up_apply
 from cypherd.executor.operators.schema_command import map_schema_command
+from cypherd.executor.operators.select_paths import map_select_paths
 from cypherd.executor.operators.semi_apply import map_let_semi_apply, map_semi_apply
 from cypherd.executor.operators.set import map_set
 from cypherd.executor.operators.shortest_path import map_shortest_path
@@ -76,6 +79,9 @@ MAPPERS: dict[type[logical.LogicalOperator], Callable[[Any, int, Any], Operator]
     logical.LogicalExpandInto: map_expand_into,
     logical.LogicalVarLengthExpand: map_var_length_expand,
     logical.LogicalShortestPath: map_shortest_path,
+    logical.LogicalRepeat: map_repeat,
+    logical.LogicalPathStep: map_path_step,
+    logical.LogicalSelectPaths: map_select_paths,
     logical.LogicalFilter: map_filter,
     logical.LogicalProject: map_project,
     logical.LogicalExtend: map_extend,

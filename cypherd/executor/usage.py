@@ -10,7 +10,9 @@ from cypherd.binder.expressions import BoundExpression, Variable
 from cypherd.planner.logical.operators import (
     LogicalDistinct,
     LogicalOperator,
+    LogicalPathStep,
     LogicalProduceResults,
+    LogicalRepeat,
     LogicalRollUpApply,
 )
 
@@ -43,6 +45,9 @@ def variables_read(plan: LogicalOperator) -> frozenset[str]:
             names.update(variable for _, variable in node.columns)
         elif isinstance(node, LogicalRollUpApply):
             names.add(node.value)
+        elif isinstance(node, LogicalRepeat | LogicalPathStep):
+            names.update(node.relationships)
+            names.update(name for _, name in node.columns)
         elif hasattr(node, "bound") and node.bound:
             names.add(node.relationships)
     return frozenset(names)

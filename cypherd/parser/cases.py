@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from cypherd.parser import ast
 from cypherd.parser.nesting import children
-from cypherd.parser.patterns import misplaced
+from cypherd.parser.paths import misplaced
 
 _COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
 _RANDOM = frozenset(("rand", "randomuuid"))

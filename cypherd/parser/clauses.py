@@ -12,7 +12,7 @@ from cypherd.parser.expressions import ExpressionRules
 from cypherd.parser.labels import listed_labels
 from cypherd.parser.lexer import Token
 from cypherd.parser.literals import name_text, string_value
-from cypherd.parser.patterns import Children, misplaced
+from cypherd.parser.paths import Children, misplaced
 
 _START_KINDS: dict[str, Literal["node", "relationship"]] = {
     "node": "node",

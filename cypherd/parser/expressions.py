@@ -20,7 +20,8 @@ from cypherd.parser.literals import (
     string_value,
     unquoted,
 )
-from cypherd.parser.patterns import SHORTEST, Children, PatternRules, misplaced
+from cypherd.parser.paths import SHORTEST, Children, misplaced
+from cypherd.parser.patterns import PatternRules
 from cypherd.parser.tables import Place
 from cypherd.parser.type_predicates import TypePredicateRules
 

@@ -4,6 +4,7 @@
               ^                   MINUS -> REL_DASH       begins a relationship
     (n)<-[:KNOWS]-(m)             LT    -> REL_LEFT       begins a relationship
     count { (n)-->() }            NAME  -> SUBQUERY       when braces hold patterns or clauses
+    SHORTEST 2 (a)-->+(b)         NAME  -> SELECTOR       in front of a path (selectors.py)
     (n:A|B)                       VBAR  -> LABEL_BAR      between labels or types (bars.py)
     x IS :: LIST<INTEGER>         LT    -> TYPE_LT        where a type holds others (bars.py)
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 from cypherd.errors import CypherSyntaxError
 from cypherd.parser.bars import mark_label_bars, mark_type_brackets
 from cypherd.parser.lexer import END, Token
+from cypherd.parser.selectors import mark_selectors
 
 _OPENING = frozenset({"LPAR", "LSQB", "LBRACE"})
 _CLOSING = frozenset({"RPAR", "RSQB", "RBRACE"})
@@ -40,6 +42,7 @@ def mark_patterns(tokens: list[Token], names: frozenset[str], max_nesting: int) 
     """Retype tokens in place; `names` are the terminals that can be a variable.
 
     Raises CypherSyntaxError where brackets are nested deeper than `max_nesting`."""
+    mark_selectors(tokens)
     kinds = [token.type for token in tokens]
     kinds.extend([END] * _LOOK_AHEAD)
     # For each open bracket: its index if it may open a node pattern.
@@ -109,4 +112,4 @@ def _opens_subquery(kinds: list[str], brace: int, before: Token) -> bool:
     first, second = kinds[brace + 1], kinds[brace + 2]
     if first in _CLAUSE_STARTS:
         return second not in _NOT_A_WORD
-    return first == "LPAR" or second == "EQ"
+    return first in ("LPAR", "SELECTOR") or second == "EQ"

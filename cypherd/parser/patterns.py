@@ -1,42 +1,14 @@
-"""Grammar rules of patterns -> AST. One method a rule, named as the rule."""
+"""Grammar rules of nodes and relationships -> AST. One method a rule, named as the rule."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from cypherd.errors import CypherSyntaxError
 from cypherd.parser import ast
-from cypherd.parser.labels import NO_LABELS, LabelRules
-from cypherd.parser.lexer import Token
-from cypherd.parser.literals import (
-    MINIMUM_MAGNITUDE,
-    integer_overflow,
-    integer_value,
-    name_text,
-)
-
-SHORTEST = {"shortestpath": "shortestPath", "allshortestpaths": "allShortestPaths"}
-Children = list[Any]
+from cypherd.parser.labels import NO_LABELS
+from cypherd.parser.literals import name_text
+from cypherd.parser.paths import Children, PathRules, misplaced
 
 
-class PatternRules(LabelRules):
-    def patterns(self, children: Children) -> tuple[ast.PathPattern, ...]:
-        return tuple(children)
-
-    def named_path(self, children: Children) -> ast.PathPattern:
-        name, path = children
-        return ast.PathPattern(name_text(name), path.elements, path.shortest, at=name.at)
-
-    def shortest_path(self, children: Children) -> ast.PathPattern:
-        name, path = children
-        shortest = SHORTEST.get(name_text(name).lower())
-        if shortest is None:
-            raise misplaced(name.at, "A pattern begins with ( or shortestPath( here")
-        return ast.PathPattern(None, path.elements, shortest, at=name.at)
-
-    def path(self, children: Children) -> ast.PathPattern:
-        return ast.PathPattern(None, tuple(children), at=children[0].at)
-
+class PatternRules(PathRules):
     def pattern_expression(self, children: Children) -> ast.PatternExpression:
         path = self.path(children)
         return ast.PatternExpression(path, at=path.at)
@@ -77,33 +49,3 @@ class PatternRules(LabelRules):
             return ast.VariableLength(minimum, minimum, at=star.at)
         maximum = None if second is None else self._bound(second)
         return ast.VariableLength(minimum, maximum, at=star.at)
-
-    def quantifier(self, children: Children) -> ast.VariableLength:
-        sign = children[0]
-        if sign.type != "LBRACE":
-            return ast.VariableLength(int(sign.type == "PLUS"), None, at=sign.at)
-        _, first, comma, second = children
-        if first is None and comma is None:
-            raise misplaced(sign.at, "A quantifier needs a number: {2}, {1,3}, {2,} or {,3}")
-        minimum = 0 if first is None else self._bound(first)
-        maximum = None if second is None else self._bound(second)
-        if comma is None:
-            maximum = minimum
-        if maximum is not None and maximum < max(minimum, 1):
-            raise misplaced(
-                sign.at,
-                "A quantifier ends at 1 or more"
-                if minimum <= maximum
-                else f"A quantifier cannot begin at {minimum} and end at {maximum}",
-            )
-        return ast.VariableLength(minimum, maximum, at=sign.at)
-
-    def _bound(self, token: Token) -> int:
-        value = integer_value(token)
-        if value == MINIMUM_MAGNITUDE:
-            raise integer_overflow(token)
-        return value
-
-
-def misplaced(offset: int, what: str) -> CypherSyntaxError:
-    return CypherSyntaxError(f"{what}.", detail="UnexpectedSyntax", offset=offset)

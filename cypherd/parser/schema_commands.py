@@ -9,7 +9,7 @@ from cypherd.parser import ast
 from cypherd.parser.clauses import ClauseRules, check_ending
 from cypherd.parser.lexer import Token
 from cypherd.parser.literals import name_text
-from cypherd.parser.patterns import Children
+from cypherd.parser.paths import Children
 
 Entity: TypeAlias = Literal["node", "relationship"]
 Kind: TypeAlias = Literal["uniqueness", "existence", "key"]
@@ -233,6 +233,8 @@ def _names(tokens: list[Token]) -> tuple[str, ...]:
 
 def _owner(path: ast.PathPattern) -> _Owner:
     """Raises CypherSyntaxError unless the pattern is `(n:L)` or `()-[r:T]-()`."""
+    if path.where is not None:
+        raise _no_owner(path)
     if len(path.elements) == 1:
         node = path.elements[0]
         assert isinstance(node, ast.NodePattern)
@@ -240,13 +242,18 @@ def _owner(path: ast.PathPattern) -> _Owner:
             return _Owner(node.variable, "node", node.labels[0])
     elif len(path.elements) == 3:
         start, relationship, end = path.elements
-        assert isinstance(relationship, ast.RelationshipPattern)
+        if not isinstance(relationship, ast.RelationshipPattern):
+            raise _no_owner(path)
         empty = ast.NodePattern(None, (), None)
         named = relationship.variable and len(relationship.types) == 1
         fixed = relationship.length is None and _is_plain(relationship)
         if named and fixed and start == end == empty:
             return _Owner(str(relationship.variable), "relationship", relationship.types[0])
-    raise CypherSyntaxError(
+    raise _no_owner(path)
+
+
+def _no_owner(path: ast.PathPattern) -> CypherSyntaxError:
+    return CypherSyntaxError(
         "An index or a constraint is for (n:Label) or ()-[r:TYPE]-().",
         detail="UnexpectedSyntax",
         offset=path.at,

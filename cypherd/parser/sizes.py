@@ -14,7 +14,7 @@ def check_patterns(statement: ast.Statement, max_pattern: int) -> None:
     waiting: list[ast.Node] = [statement.body]
     while waiting:
         node = waiting.pop()
-        if sum(len(path.elements) // 2 for path in _paths(node)) > max_pattern:
+        if sum(_relationships(path.elements) for path in _paths(node)) > max_pattern:
             raise CypherSyntaxError(
                 f"A pattern may have at most {max_pattern:,} relationships (setting max_pattern).",
                 detail="PatternTooLong",
@@ -30,3 +30,11 @@ def _paths(node: ast.Node) -> tuple[ast.PathPattern, ...]:
     if isinstance(node, ast.Merge | ast.PatternExpression | ast.PatternComprehension):
         return (node.pattern,)
     return ()
+
+
+def _relationships(elements: tuple[ast.PathElement, ...]) -> int:
+    """Those inside of groups count as well."""
+    return sum(
+        _relationships(element.elements) if isinstance(element, ast.PathGroup) else 1
+        for element in elements[1::2]
+    )

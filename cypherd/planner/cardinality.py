@@ -213,6 +213,11 @@ class Cardinality:
                 return source * each / max(ends, 1)
             case ops.LogicalVarLengthExpand():
                 return source * self._var_length(operator, labels)
+            case ops.LogicalRepeat():
+                return source * self._repeated(operator, labels)
+            case ops.LogicalSelectPaths():
+                ends = self.context.nodes(self._rarest(labels.get(operator.end, frozenset())))
+                return source * number(operator.count, 1.0) * (1 if operator.into else ends)
             case ops.LogicalFilter(predicate=predicate):
                 return source * self.selectivity(predicate, labels)
             case ops.LogicalLoadCsv():
@@ -242,6 +247,15 @@ class Cardinality:
         total = 1.0 if operator.minimum == 0 else 0.0
         for length in range(max(operator.minimum, 1), min(last, 12) + 1):
             total += first * each ** (length - 1)
+        if not operator.into:
+            return total
+        ends = self.context.nodes(self._rarest(labels.get(operator.end, frozenset())))
+        return total / max(ends, 1)
+
+    def _repeated(self, operator: ops.LogicalRepeat, labels: Labels) -> float:
+        each = estimate(operator.inner, self.context).estimated_rows
+        last = operator.maximum if operator.maximum is not None else OPEN_LENGTH
+        total = sum(each**times for times in range(operator.minimum, min(last, 12) + 1))
         if not operator.into:
             return total
         ends = self.context.nodes(self._rarest(labels.get(operator.end, frozenset())))

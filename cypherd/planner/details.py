@@ -63,6 +63,10 @@ def _length(minimum: int, maximum: int | None) -> str:
     return f"*{minimum}..{'' if maximum is None else maximum}"
 
 
+def _times(minimum: int, maximum: int | None) -> str:
+    return f"{{{minimum},{'' if maximum is None else maximum}}}"
+
+
 def details(operator: LogicalOperator) -> str:
     """One line about the operator; empty where its name says all."""
     return _access(operator) or _rows(operator) or _writes(operator)
@@ -120,6 +124,20 @@ def _access(operator: LogicalOperator) -> str:
         case ops.LogicalVarLengthExpand(each=each) if each:
             where = " and ".join(show(predicate) for _, predicate in each)
             return f"{_access(replace(operator, each=()))} each where {where}"
+        case ops.LogicalRepeat(start=start, end=end):
+            part = f"(({variable(operator.inner_start)})--({variable(operator.inner_end)}))"
+            repeats = _times(operator.minimum, operator.maximum)
+            return f"({variable(start)}) {part}{repeats} ({variable(end)})"
+        case ops.LogicalPathStep(inner_start=start, inner_end=end):
+            if not operator.relationships:
+                return f"({variable(start)})"
+            repeats = "" if operator.single else _times(operator.minimum, operator.maximum)
+            return f"(({variable(start)})--({variable(end)})){repeats}"
+        case ops.LogicalSelectPaths(start=start, end=end):
+            kind = " groups" if operator.groups else ""
+            asked = " and ".join(map(show, operator.predicates))
+            between = f"({variable(start)}) to ({variable(end)})"
+            return f"{show(operator.count)}{kind} {between}{f' where {asked}' if asked else ''}"
         case ops.LogicalVarLengthExpand() | ops.LogicalShortestPath():
             return _walked(
                 operator.start,

@@ -30,11 +30,11 @@ from cypherd.planner.leaves import NO_SOURCE, Leaf, node_leaves, relationship_le
 from cypherd.planner.logical import operators as ops
 from cypherd.planner.logical.operators import LogicalOperator
 from cypherd.planner.shortest import shortest_step
+from cypherd.planner.steps import Steps
 from cypherd.planner.uniqueness import Uniqueness, merged_uniqueness
 from cypherd.values.types import CypherType as T
 
 Step: TypeAlias = LogicalOperator | BoundExpression
-_OPPOSITE: dict[str, ops.Direction] = {"out": "in", "in": "out", "both": "both"}
 SCANS = (
     ops.LogicalAllNodesScan,
     ops.LogicalNodeByLabelScan,
@@ -89,6 +89,7 @@ class Ordering:
 
     cardinality: Cardinality
     names: Names
+    steps: Steps
     known: dict[int, tuple[BoundExpression, frozenset[str]]] = field(default_factory=dict)
     """What predicates read, by identity: it is asked for at every move."""
     unique: Uniqueness = field(default_factory=Uniqueness)
@@ -209,25 +210,26 @@ class Ordering:
             ):
                 if start not in search.bound:
                     continue
-                step = _expansion(relationship, start, end, backwards, search.bound)
-                walked = self.stepped(rest, step, end, relationship.variable)
+                step = self.steps.expansion(relationship, start, end, backwards, search.bound)
+                walked = self.stepped(rest, step, end, *relationship.columns())
                 sought = self._sought(rest, relationship, end)
                 yield walked if sought is None or _work(walked) <= _work(sought) else sought
 
     def _sought(self, search: Search, relationship: PatternRelationship, end: str) -> Search | None:
         """The other end found by a seek first, and the relationship between the two after it:
         from a hub that costs less than to walk all it has. None where there is no seek."""
-        if end in search.bound or relationship.length is not None:
+        several = relationship.length is not None and relationship.selection is None
+        if end in search.bound or several:
             return None
         found = None
         for leaf in node_leaves(end, search.predicates, search.bound, self.cardinality.context):
             if isinstance(leaf.operator, SCANS):
                 continue
             there = self.started(search, leaf)
-            step = _expansion(
+            step = self.steps.expansion(
                 relationship, relationship.start, relationship.end, False, there.bound
             )
-            closed = self.stepped(there, step, relationship.variable)
+            closed = self.stepped(there, step, *relationship.columns())
             if found is None or _work(closed) < _work(found):
                 found = closed
         return found
@@ -370,7 +372,7 @@ class Ordering:
 def _walked_ends(search: Search, walked: Search) -> frozenset[str]:
     """The bound nodes that a walk began at; none if it cannot be begun anew elsewhere."""
     done = [r for r in search.relationships if r not in walked.relationships]
-    if any(r.bound or r.properties or r.each for r in done):
+    if any(r.bound or r.properties or r.each or r.outer() for r in done):
         return frozenset()
     return frozenset(end for r in done for end in (r.start, r.end)) & search.bound
 
@@ -395,46 +397,9 @@ def _equal(left: BoundExpression, right: BoundExpression) -> Call:
 
 def _properties_ready(relationship: PatternRelationship, bound: frozenset[str]) -> bool:
     known = all(variables(value) <= bound for _, value in relationship.properties)
+    known = known and relationship.outer() <= bound
     return known and all(
         variables(predicate) <= bound | {variable} for variable, predicate in relationship.each
-    )
-
-
-def _expansion(
-    relationship: PatternRelationship,
-    start: str,
-    end: str,
-    backwards: bool,
-    bound: frozenset[str],
-) -> LogicalOperator:
-    """The operator that walks a relationship from `start` to `end`."""
-    direction = _OPPOSITE[relationship.direction] if backwards else relationship.direction
-    into = end in bound
-    if relationship.length is not None:
-        minimum, maximum = relationship.length
-        return ops.LogicalVarLengthExpand(
-            source=NO_SOURCE,
-            start=start,
-            relationships=relationship.variable,
-            end=end,
-            direction=direction,
-            types=relationship.types,
-            minimum=minimum,
-            maximum=maximum,
-            into=into,
-            reverse=backwards,
-            properties=relationship.properties,
-            bound=relationship.bound,
-            each=relationship.each,
-        )
-    kind = ops.LogicalExpandInto if into else ops.LogicalExpand
-    return kind(
-        source=NO_SOURCE,
-        start=start,
-        relationship=relationship.variable,
-        end=end,
-        direction=direction,
-        types=relationship.types,
     )
 
 

@@ -11,7 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from cypherd.binder.expressions import BoundExpression, Call
-from cypherd.binder.query import PatternGraph, PatternRelationship, holds_subquery
+from cypherd.binder.query import (
+    PatternGraph,
+    PatternGroup,
+    PatternRelationship,
+    holds_subquery,
+)
 from cypherd.binder.scopes import Names
 from cypherd.binder.traversal import variables
 from cypherd.errors import InternalError
@@ -24,6 +29,7 @@ from cypherd.planner.logical.columns import introduced
 from cypherd.planner.logical.operators import LogicalArgument, LogicalOperator
 from cypherd.planner.ordering import JoinedWalk, Ordering, Search
 from cypherd.planner.state import State
+from cypherd.planner.steps import Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +43,7 @@ class PatternPlanner:
         return with_alternatives(state, graph, self._plan, self.names, self.context)
 
     def _plan(self, state: State, graph: PatternGraph) -> State:
-        ordering = Ordering(Cardinality(self.context), self.names)
+        ordering = Ordering(Cardinality(self.context), self.names, Steps(self._part))
         search = ordering.begin(graph, state.columns, state.labels, state.rows)
         while True:
             state, search = self._walked(state, search, ordering)
@@ -54,6 +60,12 @@ class PatternPlanner:
             search = ordering.shortest(search, pattern)
         state, search = self._built(state, search)
         return self._finished(state, search, graph, ordering)
+
+    def _part(self, part: PatternGroup, backwards: bool) -> LogicalOperator:
+        """The plan that goes once through a part that is repeated."""
+        columns = part.reads() | {part.end if backwards else part.start}
+        argument = LogicalArgument(variables=tuple(sorted(columns)))
+        return self.plan(State(argument, columns, {}, 1.0, inner=True), part.graph).plan
 
     def _walked(self, state: State, search: Search, ordering: Ordering) -> tuple[State, Search]:
         """Everything that hangs on what is bound: expanded from there, or joined to it."""

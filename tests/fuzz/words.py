@@ -28,6 +28,7 @@ MARKED: Mapping[str, Sequence[str]] = {
     "REL_DASH": ("-",),
     "REL_LEFT": ("<",),
     "SUBQUERY": ("EXISTS", "COUNT", "COLLECT"),
+    "SELECTOR": ("ANY", "ALL", "SHORTEST", "PATHS", "GROUPS"),
     "LABEL_BAR": ("|",),
     "TYPE_LT": ("<",),
 }

@@ -80,8 +80,11 @@ from cypherd.parser.ast.labels import (
 )
 from cypherd.parser.ast.patterns import (
     NodePattern,
+    PathElement,
+    PathGroup,
     PathPattern,
     RelationshipPattern,
+    Selector,
     VariableLength,
 )
 from cypherd.parser.ast.statements import (
@@ -136,6 +139,8 @@ __all__ = [
     "NodePattern",
     "OnError",
     "Parameter",
+    "PathElement",
+    "PathGroup",
     "PathPattern",
     "PatternComprehension",
     "PatternExpression",
@@ -151,6 +156,7 @@ __all__ = [
     "RemoveLabels",
     "RemoveProperty",
     "Return",
+    "Selector",
     "Set",
     "SetDynamicProperty",
     "SetItem",

@@ -39,6 +39,11 @@ def introduced(operator: LogicalOperator) -> frozenset[str]:
             return frozenset({relationships} if into else {relationships, end})
         case ops.LogicalShortestPath(relationships=relationships, path=path):
             return frozenset({relationships, path} if path else {relationships})
+        case ops.LogicalRepeat(columns=lists, walked=walked, end=end, into=into):
+            names = frozenset(name for name, _ in lists)
+            return names | ({walked} if into else {walked, end})
+        case ops.LogicalSelectPaths(columns=names):
+            return frozenset(names)
         case ops.LogicalExtend(items=items):
             return frozenset(name for name, _ in items)
         case ops.LogicalProcedureCall(results=results):

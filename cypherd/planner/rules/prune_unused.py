@@ -73,6 +73,14 @@ def _named(operator: LogicalOperator) -> frozenset[str]:
             return frozenset({operator.start, operator.end})
         case ops.LogicalVarLengthExpand():
             return frozenset({operator.start, operator.end, operator.relationships})
+        case ops.LogicalRepeat() | ops.LogicalPathStep():
+            inside = frozenset(name for _, name in operator.columns)
+            ends = {operator.inner_start, operator.inner_end}
+            if isinstance(operator, ops.LogicalRepeat):
+                ends |= {operator.start, operator.end}
+            return inside | ends | frozenset(operator.relationships)
+        case ops.LogicalSelectPaths(start=start, end=end):
+            return frozenset({start, end})
         case ops.LogicalNodeHashJoin(variables=names, imports=imports):
             return frozenset((*names, *imports))
     return frozenset()

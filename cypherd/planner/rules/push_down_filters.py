@@ -23,6 +23,8 @@ _PASSED = (
     ops.LogicalExpand,
     ops.LogicalExpandInto,
     ops.LogicalVarLengthExpand,
+    ops.LogicalRepeat,
+    ops.LogicalSelectPaths,
     ops.LogicalExtend,
     ops.LogicalUnwind,
 )

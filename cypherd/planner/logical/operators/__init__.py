@@ -46,6 +46,11 @@ from cypherd.planner.logical.operators.leaves import (
     LogicalRelationshipScan,
     LogicalUnionNodeByLabelsScan,
 )
+from cypherd.planner.logical.operators.paths import (
+    LogicalPathStep,
+    LogicalRepeat,
+    LogicalSelectPaths,
+)
 from cypherd.planner.logical.operators.results import (
     LogicalEmptyResult,
     LogicalProduceResults,
@@ -116,6 +121,7 @@ __all__ = [
     "LogicalNodeIndexSeek",
     "LogicalOperator",
     "LogicalOptional",
+    "LogicalPathStep",
     "LogicalProcedureCall",
     "LogicalProduceResults",
     "LogicalProject",
@@ -124,8 +130,10 @@ __all__ = [
     "LogicalRelationshipCount",
     "LogicalRelationshipIndexSeek",
     "LogicalRelationshipScan",
+    "LogicalRepeat",
     "LogicalRollUpApply",
     "LogicalSchemaCommand",
+    "LogicalSelectPaths",
     "LogicalSemiApply",
     "LogicalSet",
     "LogicalShortestPath",
