@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from cypherd.binder.batching import check_transactions
 from cypherd.binder.clauses import bind_query
+from cypherd.binder.graphs import check_graphs
 from cypherd.binder.query import BoundStatement
 from cypherd.binder.scopes import Environment, Names, syntax_error
 from cypherd.parser import ast
@@ -19,6 +20,7 @@ def bind_statement(query: ast.Query, procedures: Procedures = BUILT_IN) -> Bound
     UnsupportedOperation, ProcedureError; not yet located in the text.
     """
     check_transactions(query)
+    check_graphs(query)
     names = Names()
     bound = bind_query(query, Environment(names, {}, procedures=procedures))
     for part in query.parts:

@@ -292,18 +292,34 @@ class BoundProjection(BoundClause):
 
 @dataclass(frozen=True, slots=True)
 class NewNode:
+    """`names`: expressions that give further labels, each a string or a list of strings."""
+
     variable: str
     labels: tuple[str, ...]
     properties: BoundExpression | None
+    names: tuple[BoundExpression, ...] = ()
+
+    def reads(self) -> frozenset[str]:
+        return _read_by(self.properties, *self.names)
 
 
 @dataclass(frozen=True, slots=True)
 class NewRelationship:
+    """`name`: an expression that gives the type, in place of `type`."""
+
     variable: str
     start: str
     end: str
-    type: str
+    type: str | None
     properties: BoundExpression | None
+    name: BoundExpression | None = None
+
+    def reads(self) -> frozenset[str]:
+        return _read_by(self.properties, self.name)
+
+
+def _read_by(*expressions: BoundExpression | None) -> frozenset[str]:
+    return frozenset().union(*(variables(part) for part in expressions if part is not None))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from cypherd.binder.query import BoundClause, BoundFilter, BoundShow
 from cypherd.binder.scopes import Environment, Scope, suggestion, syntax_error
 from cypherd.errors import CypherSyntaxError
 from cypherd.parser import ast
+from cypherd.values.names import DATABASE
 from cypherd.values.types import CypherType as T
 
 Kinds = tuple[str | bool, ...] | None
@@ -195,6 +196,27 @@ SHOWN: dict[str, Shown] = {
         },
         named_by=("name",),
     ),
+    "DATABASES": Shown(
+        columns={
+            "name": T.STRING,
+            "type": T.STRING,
+            "aliases": T.LIST,
+            "access": T.STRING,
+            "address": T.STRING,
+            "role": T.STRING,
+            "writer": T.BOOLEAN,
+            "requestedStatus": T.STRING,
+            "currentStatus": T.STRING,
+            "statusMessage": T.STRING,
+            "default": T.BOOLEAN,
+            "home": T.BOOLEAN,
+            "constituents": T.LIST,
+        },
+        more={},
+        kinds={"HOME": None, "DEFAULT": None},
+        endings=(DATABASE.upper(),),
+        named_by=("name",),
+    ),
     "TRANSACTIONS": Shown(
         columns={
             "database": T.STRING,
@@ -259,7 +281,8 @@ def _element(name: str, type_: T) -> T:
 
 def _meant(clause: ast.Show) -> tuple[str, Kinds]:
     """What is shown, and which values of its column `selects_by`. It may be in the singular."""
-    end = next((i for i, word in enumerate(clause.words) if i and word == "EXECUTABLE"), None)
+    behind = ("EXECUTABLE", DATABASE.upper())
+    end = next((i for i, word in enumerate(clause.words) if i and word in behind), None)
     *words, noun = clause.words[:end]
     ending = " ".join(clause.words[len(words) + 1 :])
     what = next((name for name in (noun, noun + "S", noun + "ES") if name in SHOWN), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -70,13 +70,33 @@ def _check_no_where(graph: _NewGraph, pattern: ast.NodePattern | ast.Relationshi
         raise syntax_error("UnexpectedSyntax", message, pattern.at)
 
 
-def _check_labels_are_listed(
+def _given_names(
     graph: _NewGraph, pattern: ast.NodePattern | ast.RelationshipPattern
-) -> None:
-    if pattern.matching is not None:
-        clause = "MERGE" if graph.merge else "CREATE"
-        message = f"{clause} takes the labels one by one (:A:B) and a single type"
-        raise syntax_error("UnexpectedSyntax", message, pattern.matching.at)
+) -> tuple[BoundExpression, ...]:
+    """The expressions of `$(...)`. Raises UnexpectedSyntax for other forms of label expressions."""
+    if pattern.matching is None:
+        return ()
+    matching = pattern.matching
+    parts = matching.operands if isinstance(matching, ast.LabelAnd) else (matching,)
+    names = []
+    for part in parts:
+        if not isinstance(part, ast.LabelDynamic) or part.any:
+            clause = "MERGE" if graph.merge else "CREATE"
+            message = f"{clause} takes the labels one by one (:A:B) and a single type"
+            raise syntax_error("UnexpectedSyntax", message, part.at)
+        name = bind(part.names, graph.here())
+        require(name, frozenset({T.STRING, T.LIST}), "a string or a list of strings")
+        names.append(name)
+    return tuple(names)
+
+
+def _must_have(
+    graph: _NewGraph, symbol: Symbol, names: Sequence[BoundExpression]
+) -> Iterator[BoundExpression]:
+    """What MERGE looks for."""
+    for name in names:
+        variable = symbol.at(name.at)
+        yield bound.HasDynamicLabels(variable, name, False, type=T.BOOLEAN, at=name.at)
 
 
 def _check_is_plain(pattern: ast.PathPattern) -> None:
@@ -134,11 +154,11 @@ def _properties(
 def _add_node(graph: _NewGraph, pattern: ast.Node, alone: bool) -> Symbol:
     assert isinstance(pattern, ast.NodePattern)
     _check_no_where(graph, pattern)
-    _check_labels_are_listed(graph, pattern)
+    given = _given_names(graph, pattern)
     name = pattern.variable
     symbol = graph.scope.get(name) if name is not None else None
     if symbol is not None:
-        if alone or pattern.labels or pattern.properties is not None:
+        if alone or pattern.labels or given or pattern.properties is not None:
             raise _already_bound(name, pattern.at)
         if symbol.type is not T.NODE and symbol.type not in UNKNOWN:
             message = f"variable `{name}` is a {symbol.type.value}, not a Node"
@@ -151,21 +171,21 @@ def _add_node(graph: _NewGraph, pattern: ast.Node, alone: bool) -> Symbol:
     if name is not None:
         graph.scope[name] = symbol
     labels = tuple(dict.fromkeys(pattern.labels))
-    graph.nodes.append(NewNode(symbol.name, labels, properties))
+    graph.nodes.append(NewNode(symbol.name, labels, properties, given))
+    graph.predicates.extend(_must_have(graph, symbol, given))
     graph.matched_nodes[symbol.name] = PatternNode(symbol.name, labels)
     return symbol
 
 
 def _check_new_relationship(graph: _NewGraph, pattern: ast.RelationshipPattern) -> None:
     _check_no_where(graph, pattern)
-    _check_labels_are_listed(graph, pattern)
     clause = "MERGE" if graph.merge else "CREATE"
     if pattern.variable is not None and pattern.variable in graph.scope:
         raise _already_bound(pattern.variable, pattern.at)
     if pattern.length is not None:
         message = f"{clause} cannot make a relationship of variable length"
         raise syntax_error("CreatingVarLength", message, pattern.at)
-    if len(pattern.types) != 1:
+    if len(pattern.types) + (pattern.matching is not None) != 1:
         message = f"a relationship to {clause} needs exactly one type"
         raise syntax_error("NoSingleRelationshipType", message, pattern.at)
     if pattern.direction == "both" and not graph.merge:
@@ -176,6 +196,7 @@ def _check_new_relationship(graph: _NewGraph, pattern: ast.RelationshipPattern) 
 def _add_relationship(graph: _NewGraph, pattern: ast.Node, left: Symbol, right: Symbol) -> Symbol:
     assert isinstance(pattern, ast.RelationshipPattern)
     _check_new_relationship(graph, pattern)
+    given = _given_names(graph, pattern)
     names = graph.environment.names
     name = pattern.variable
     if name is None:
@@ -186,13 +207,19 @@ def _add_relationship(graph: _NewGraph, pattern: ast.Node, left: Symbol, right: 
     if name is not None:
         graph.scope[name] = symbol
     start, end = (right, left) if pattern.direction == "in" else (left, right)
-    type_ = pattern.types[0]
+    type_, given_type = (None, given[0]) if given else (pattern.types[0], None)
     graph.relationships.append(
-        NewRelationship(symbol.name, start.name, end.name, type_, properties)
+        NewRelationship(symbol.name, start.name, end.name, type_, properties, given_type)
     )
-    direction = "both" if pattern.direction == "both" else "out"
+    graph.predicates.extend(_must_have(graph, symbol, given))
     graph.matched.append(
-        PatternRelationship(symbol.name, start.name, end.name, direction, (type_,))  # type: ignore[arg-type]
+        PatternRelationship(
+            symbol.name,
+            start.name,
+            end.name,
+            "both" if pattern.direction == "both" else "out",
+            () if type_ is None else (type_,),
+        )
     )
     return symbol
 

@@ -12,6 +12,7 @@ from cypherd.batch.columns import Batch, Column, IdColumn, IntArray
 from cypherd.errors import CypherTypeError, EntityNotFound, SemanticError
 from cypherd.executor.context import ExecutionContext
 from cypherd.executor.evaluator import compile_expression
+from cypherd.executor.expressions.labels import label_names
 from cypherd.executor.operator import Expression
 from cypherd.executor.rows import entity_ids
 from cypherd.planner.logical.operators import CreateNode, CreateRelationship
@@ -24,6 +25,7 @@ from cypherd.values.lists import to_list
 class CompiledNode:
     variable: str
     labels: tuple[str, ...]
+    names: tuple[Expression, ...]
     properties: Expression | None
 
 
@@ -32,7 +34,8 @@ class CompiledRelationship:
     variable: str
     start: str
     end: str
-    type: str
+    type: str | None
+    name: Expression | None
     properties: Expression | None
 
 
@@ -62,10 +65,10 @@ class Creation:
     def _node(self, context: ExecutionContext, batch: Batch, node: CompiledNode) -> Column:
         writer = context.writer()
         properties = self._properties(context, batch, node.properties)
-        labels = tuple(sorted({writer.label_token(name) for name in node.labels}))
-        ids = writer.create_nodes([labels] * batch.length, properties)
+        labels = _labels(context, batch, node)
+        ids = writer.create_nodes(labels, properties)
         context.stats.nodes_created += batch.length
-        context.stats.labels_added += batch.length * len(labels)
+        context.stats.labels_added += sum(map(len, labels))
         context.stats.properties_set += sum(map(len, properties))
         return IdColumn("node", ids)
 
@@ -76,7 +79,7 @@ class Creation:
         starts = _endpoints(batch, made.start, made)
         ends = _endpoints(batch, made.end, made)
         properties = self._properties(context, batch, made.properties)
-        types = [writer.type_token(made.type)] * batch.length
+        types = [writer.type_token(name) for name in _types(context, batch, made)]
         ids = writer.create_relationships(types, starts, ends, properties)
         context.stats.relationships_created += batch.length
         context.stats.properties_set += sum(map(len, properties))
@@ -96,11 +99,39 @@ class Creation:
         return tokenized(context.writer(), maps)
 
 
+def _labels(context: ExecutionContext, batch: Batch, node: CompiledNode) -> list[tuple[int, ...]]:
+    writer = context.writer()
+    labels = {writer.label_token(name) for name in node.labels}
+    if not node.names:
+        return [tuple(sorted(labels))] * batch.length
+    given = [names(batch, context).to_list() for names in node.names]
+    rows = []
+    for values in zip(*given, strict=True):
+        more = {writer.label_token(name) for value in values for name in label_names(value)}
+        rows.append(tuple(sorted(labels | more)))
+    return rows
+
+
+def _types(context: ExecutionContext, batch: Batch, made: CompiledRelationship) -> Sequence[str]:
+    if made.name is None:
+        return [str(made.type)] * batch.length
+    types = []
+    for value in made.name(batch, context).to_list():
+        names = label_names(value)
+        if len(names) != 1:
+            raise CypherTypeError(
+                f"A relationship is made with one type; $(...) gives {len(names)} of them",
+                detail="InvalidArgumentType",
+            )
+        types.append(names[0])
+    return types
+
+
 def _endpoints(batch: Batch, variable: str, made: CompiledRelationship) -> IntArray:
     nodes = entity_ids(batch.columns[variable], "node")
     if len(nodes) and int(np.min(nodes)) < 0:
         raise EntityNotFound(
-            f"Cannot create a relationship of type {made.type}: "
+            f"Cannot create a relationship{'' if made.type is None else f' of type {made.type}'}: "
             f"its node {variable.split('@')[0].strip()} is null"
         )
     return nodes
@@ -148,9 +179,19 @@ def compile_creation(
     nulls_refused: bool,
 ) -> Creation:
     return Creation(
-        tuple(CompiledNode(n.variable, n.labels, _compiled(n.properties)) for n in nodes),
         tuple(
-            CompiledRelationship(r.variable, r.start, r.end, r.type, _compiled(r.properties))
+            CompiledNode(
+                n.variable,
+                n.labels,
+                tuple(map(compile_expression, n.names)),
+                _compiled(n.properties),
+            )
+            for n in nodes
+        ),
+        tuple(
+            CompiledRelationship(
+                r.variable, r.start, r.end, r.type, _compiled(r.name), _compiled(r.properties)
+            )
             for r in relationships
         ),
         nulls_refused,

@@ -24,6 +24,7 @@ from cypherd.executor.operators.eager_aggregation import map_eager_aggregation
 from cypherd.executor.operators.expand import map_expand
 from cypherd.executor.operators.expand_into import map_expand_into
 from cypherd.executor.operators.filter import map_filter
+from cypherd.executor.operators.fold import map_fold
 from cypherd.executor.operators.foreach import map_foreach
 from cypherd.executor.operators.hash_joins import map_node_hash_join, map_value_hash_join
 from cypherd.executor.operators.limit import map_limit
@@ -102,6 +103,7 @@ MAPPERS: dict[type[logical.LogicalOperator], Callable[[Any, int, Any], Operator]
     logical.LogicalSemiApply: map_semi_apply,
     logical.LogicalLetSemiApply: map_let_semi_apply,
     logical.LogicalRollUpApply: map_roll_up_apply,
+    logical.LogicalFold: map_fold,
     logical.LogicalForeach: map_foreach,
     logical.LogicalUnion: map_union,
     logical.LogicalCartesianProduct: map_cartesian_product,

@@ -9,6 +9,7 @@ from typing import Any
 from cypherd.binder.expressions import BoundExpression, Variable
 from cypherd.planner.logical.operators import (
     LogicalDistinct,
+    LogicalFold,
     LogicalOperator,
     LogicalPathStep,
     LogicalProduceResults,
@@ -43,7 +44,7 @@ def variables_read(plan: LogicalOperator) -> frozenset[str]:
             names.update(node.variables)
         elif isinstance(node, LogicalProduceResults):
             names.update(variable for _, variable in node.columns)
-        elif isinstance(node, LogicalRollUpApply):
+        elif isinstance(node, LogicalRollUpApply | LogicalFold):
             names.add(node.value)
         elif isinstance(node, LogicalRepeat | LogicalPathStep):
             names.update(node.relationships)

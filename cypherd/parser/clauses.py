@@ -29,14 +29,20 @@ class ClauseRules(ExpressionRules):
     # --- queries ------------------------------------------------------------------------
 
     def query(self, children: Children) -> ast.Query:
-        parts = tuple(children[::2])
-        return ast.Query(parts, tuple(children[1::2]), at=parts[0][0].at)
+        uses = tuple(use for use, _ in children[::2] if use is not None)
+        parts = tuple(clauses for _, clauses in children[::2])
+        return ast.Query(parts, tuple(children[1::2]), uses, at=parts[0][0].at)
+
+    def use(self, children: Children) -> ast.Use:
+        word, *names = children
+        return ast.Use(".".join(map(name_text, names)), at=word.at)
 
     def union(self, children: Children) -> Literal["all", "distinct"]:
         return "distinct" if children[0] is None else "all"
 
-    def single_query(self, children: Children) -> tuple[ast.Clause, ...]:
-        for clause, following in pairwise(children):
+    def single_query(self, children: Children) -> tuple[ast.Use | None, tuple[ast.Clause, ...]]:
+        use, *clauses = children
+        for clause, following in pairwise(clauses):
             if isinstance(clause, ast.Return | ast.Finish):
                 word = type(clause).__name__.upper()
                 raise _composition(f"{word} ends a query: nothing can come after it", following)
@@ -47,7 +53,7 @@ class ClauseRules(ExpressionRules):
                     offset=clause.at,
                     hint="name the columns: YIELD a, b",
                 )
-        return tuple(children)
+        return use, tuple(clauses)
 
     # --- reading ------------------------------------------------------------------------
 

@@ -266,6 +266,12 @@ class ExpressionRules(PatternRules, TypePredicateRules):
         token, negation, type_ = children
         return Condition(token.at, lambda subject: self.is_typed([subject, token, negation, type_]))
 
+    def when_worded(self, children: Children) -> Condition:
+        return Condition(children[0].at, lambda subject: self.is_worded([subject, *children]))
+
+    def when_normalized(self, children: Children) -> Condition:
+        return Condition(children[0].at, lambda subject: self.is_normalized([subject, *children]))
+
     # --- lists --------------------------------------------------------------------------
 
     def empty_list(self, children: Children) -> ast.ListLiteral:

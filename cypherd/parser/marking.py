@@ -5,6 +5,7 @@
     (n)<-[:KNOWS]-(m)             LT    -> REL_LEFT       begins a relationship
     count { (n)-->() }            NAME  -> SUBQUERY       when braces hold patterns or clauses
     SHORTEST 2 (a)-->+(b)         NAME  -> SELECTOR       in front of a path (selectors.py)
+    USE neo4j MATCH ...           NAME  -> USE            in front of a query
     (n:A|B)                       VBAR  -> LABEL_BAR      between labels or types (bars.py)
     x IS :: LIST<INTEGER>         LT    -> TYPE_LT        where a type holds others (bars.py)
 
@@ -31,8 +32,9 @@ _AFTER_OPERAND = frozenset({"NAME", "QUOTED_NAME", "RPAR", "RSQB"})
 _SUBQUERY_WORDS = frozenset({"exists", "count", "collect"})
 _CLAUSE_STARTS = frozenset(
     {"MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "CALL", "START", "CREATE", "MERGE", "SET",
-     "REMOVE", "DELETE", "DETACH", "FOREACH", "LOAD"}
+     "REMOVE", "DELETE", "DETACH", "FOREACH", "LOAD", "USE"}
 )  # fmt: skip
+_BEFORE_USE = frozenset({"EXPLAIN", "PROFILE", "UNION", "ALL", "LBRACE"})
 _NOT_A_WORD = ("COLON", "RBRACE", "COMMA")
 _LOOK_AHEAD = 5
 _NO_NODE = -1
@@ -43,6 +45,7 @@ def mark_patterns(tokens: list[Token], names: frozenset[str], max_nesting: int) 
 
     Raises CypherSyntaxError where brackets are nested deeper than `max_nesting`."""
     mark_selectors(tokens)
+    mark_uses(tokens)
     kinds = [token.type for token in tokens]
     kinds.extend([END] * _LOOK_AHEAD)
     # For each open bracket: its index if it may open a node pattern.
@@ -68,6 +71,17 @@ def mark_patterns(tokens: list[Token], names: frozenset[str], max_nesting: int) 
         mark_label_bars(tokens)
     if "LT" in kinds:
         mark_type_brackets(tokens)
+
+
+def mark_uses(tokens: list[Token]) -> None:
+    """USE in front of a query, of a side of a UNION or inside of braces, with a name behind it and
+    a clause behind that."""
+    for index, token in enumerate(tokens[:-2]):
+        if token.type != "NAME" or token.text.lower() != "use":
+            continue
+        begins = not index or tokens[index - 1].type in _BEFORE_USE
+        if begins and tokens[index + 1].type in ("NAME", "QUOTED_NAME"):
+            token.type = "USE"
 
 
 def too_deep(max_nesting: int, offset: int) -> CypherSyntaxError:

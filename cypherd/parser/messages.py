@@ -79,8 +79,8 @@ class Messages:
 
     def expected(self, accepted: frozenset[str]) -> tuple[str, ...]:
         """At most 12, sorted; whole classes of terminals under one word."""
-        # Nobody who forgot something else means to select paths.
-        left = set(accepted) - {"SELECTOR"}
+        # Nobody who forgot something else means these.
+        left = set(accepted) - {"SELECTOR", "USE"}
         found: set[str] = set()
         if left >= _ATOM_STARTS:
             found.add("an expression")

@@ -196,6 +196,10 @@ def _rows(operator: LogicalOperator) -> str:
             return variable(name)
         case ops.LogicalRollUpApply(variable=name, value=value):
             return f"collect({variable(value)}) as {variable(name)}"
+        case ops.LogicalFold(variable=name, accumulator=total, element=element):
+            begun = f"{variable(total)} = {show(operator.initial)}"
+            each = f"{variable(element)} in {show(operator.expression)}"
+            return f"reduce({begun}, {each}) as {variable(name)}"
         case ops.LogicalForeach(variable=name, expression=expression):
             return f"{variable(name)} in {show(expression)}"
         case ops.LogicalValueHashJoin(left_key=left, right_key=right):
@@ -232,11 +236,13 @@ def _made(
 ) -> str:
     shown = [
         f"({variable(node.variable)}{''.join(f':{label}' for label in node.labels)}"
+        f"{''.join(f':$({show(name)})' for name in node.names)}"
         f"{_map(node.properties)})"
         for node in nodes
     ]
     shown += [
-        f"({variable(made.start)})-[{variable(made.variable)}:{made.type}"
+        f"({variable(made.start)})-[{variable(made.variable)}:"
+        f"{made.type if made.name is None else f'$({show(made.name)})'}"
         f"{_map(made.properties)}]->({variable(made.end)})"
         for made in relationships
     ]

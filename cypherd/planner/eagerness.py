@@ -38,6 +38,7 @@ _KEEPS_ONE_ROW = (
     ops.LogicalSemiApply,
     ops.LogicalLetSemiApply,
     ops.LogicalRollUpApply,
+    ops.LogicalFold,
     ops.LogicalEager,
     ops.LogicalForeach,
 )

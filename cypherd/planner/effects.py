@@ -167,6 +167,8 @@ def _made(
         # A node without labels is seen by scans of all nodes only.
         yield ("new node", "")
         yield from (("new node", label) for label in node.labels)
+        if node.names:
+            yield ("new node", None)
     yield from (("new relationship", made.type) for made in relationships)
 
 

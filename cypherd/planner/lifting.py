@@ -4,6 +4,7 @@ WHERE (a)-->(b)                  SemiApply
 WHERE x OR (a)-->(b)             LetSemiApply, then a filter on its column
 [(a)-->(b) | b.name]             RollUpApply
 [x IN list WHERE (x)-->() | x]   RollUpApply over an Unwind, since the pattern needs x
+reduce(n = 0, x IN list | ...)   Fold, whose plan is run for one element after the other
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from cypherd.binder.expressions import BoundExpression, Constant, Variable
 from cypherd.binder.query import BoundQuery, Items, Subquery, holds_subquery
 from cypherd.binder.scopes import Names
 from cypherd.binder.traversal import map_children
-from cypherd.errors import UnsupportedOperation
 from cypherd.planner.logical import operators as ops
 from cypherd.planner.logical.operators import LogicalArgument
 from cypherd.planner.state import State
@@ -43,10 +43,7 @@ class Lifter:
             case bound.Quantifier() if holds_subquery(expression.where):
                 return self._quantifier(state, expression)
             case bound.Reduce() if holds_subquery(expression.expression):
-                raise UnsupportedOperation(
-                    "a pattern or subquery in the expression of reduce() is not supported",
-                    offset=expression.at,
-                )
+                return self._fold(state, expression)
         holder = [state]
 
         def change(part: BoundExpression) -> BoundExpression:
@@ -159,6 +156,26 @@ class Lifter:
         return state, bound.Quantifier(
             node.kind, element, listed, where, type=T.BOOLEAN, at=node.at
         )
+
+    def _fold(self, state: State, node: bound.Reduce) -> tuple[State, BoundExpression]:
+        state, source = self.lift(state, node.source)
+        state, initial = self.lift(state, node.initial)
+        inner = self.argument(state, node.accumulator, node.variable)
+        inner, expression = self.lift(inner, node.expression)
+        value = self.names.anonymous("value", expression.type).name
+        project = ops.LogicalProject(source=inner.plan, items=((value, expression),))
+        name = self.names.anonymous("total", node.type).name
+        fold = ops.LogicalFold(
+            source=state.plan,
+            inner=project,
+            accumulator=node.accumulator,
+            initial=initial,
+            element=node.variable,
+            expression=source,
+            value=value,
+            variable=name,
+        )
+        return state.onto(fold, name), Variable(name, type=node.type, at=node.at)
 
 
 def _needs_own_plan(node: bound.ListComprehension) -> bool:

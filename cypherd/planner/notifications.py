@@ -93,11 +93,13 @@ def _collect(value: Any, names: _Names) -> None:
             names.read.extend(("label", label, value.at) for label in labels)
         case Property(Variable(type=T.NODE | T.RELATIONSHIP), key):
             names.read.append(("key", key, value.at))
-        case NewNode(labels=labels, properties=properties):
+        case NewNode(labels=labels, properties=properties, names=given):
             names.made.update(("label", label) for label in labels)
+            if given:
+                names.made.add(("label", "*"))
             _made_by(properties, names)
         case NewRelationship(type=type_, properties=properties):
-            names.made.add(("type", type_))
+            names.made.add(("type", type_ or "*"))
             _made_by(properties, names)
         case LabelsChange(labels=labels, names=given):
             names.made.update(("label", label) for label in labels)

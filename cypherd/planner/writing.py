@@ -23,6 +23,7 @@ from cypherd.errors import InternalError, UnsupportedOperation
 from cypherd.planner.lifting import Lifter
 from cypherd.planner.logical import operators as ops
 from cypherd.planner.logical.columns import introduced
+from cypherd.planner.logical.expressions import expressions
 from cypherd.planner.logical.operators import LogicalOperator
 from cypherd.planner.state import State
 
@@ -42,11 +43,18 @@ def _lift_new(
     new_nodes, new_relationships = [], []
     for node in nodes:
         state, value = _lifted(state, node.properties, lifter)
+        names = []
+        for name in node.names:
+            state, lifted = lifter.lift(state, name)
+            names.append(lifted)
         new_nodes.append(
-            ops.CreateNode(variable=node.variable, labels=node.labels, properties=value)
+            ops.CreateNode(
+                variable=node.variable, labels=node.labels, properties=value, names=tuple(names)
+            )
         )
     for relationship in relationships:
         state, value = _lifted(state, relationship.properties, lifter)
+        state, given = _lifted(state, relationship.name, lifter)
         new_relationships.append(
             ops.CreateRelationship(
                 variable=relationship.variable,
@@ -54,6 +62,7 @@ def _lift_new(
                 end=relationship.end,
                 type=relationship.type,
                 properties=value,
+                name=given,
             )
         )
     return state, new_nodes, new_relationships
@@ -69,9 +78,7 @@ def create(clause: BoundCreate, state: State, lifter: Lifter) -> State:
         ready_nodes = _ready_nodes(nodes, state.columns)
         there = state.columns | {node.variable for node in ready_nodes}
         ready = [
-            r
-            for r in relationships
-            if {r.start, r.end} <= there and _reads(r.properties) <= state.columns
+            r for r in relationships if {r.start, r.end} <= there and r.reads() <= state.columns
         ]
         if not ready_nodes and not ready:
             raise InternalError("a CREATE depends on itself")
@@ -84,15 +91,11 @@ def create(clause: BoundCreate, state: State, lifter: Lifter) -> State:
     return replace(state, writes=True)
 
 
-def _reads(properties: BoundExpression | None) -> frozenset[str]:
-    return frozenset() if properties is None else variables(properties)
-
-
 def _ready_nodes(nodes: Sequence[NewNode], columns: frozenset[str]) -> list[NewNode]:
     """The nodes up to the first that reads what is not there yet: ids follow the text."""
     ready = []
     for node in nodes:
-        if not _reads(node.properties) <= columns:
+        if not node.reads() <= columns:
             break
         ready.append(node)
     return ready
@@ -121,9 +124,7 @@ def _joined(plan: ops.LogicalCreate) -> ops.LogicalCreate:
     if not isinstance(below, ops.LogicalCreate):
         return plan
     made = introduced(below)
-    new = [item.properties for item in plan.nodes]
-    new += [item.properties for item in plan.relationships]
-    if any(_reads(properties) & made for properties in new):
+    if any(variables(expression) & made for expression in expressions(plan)):
         return plan
     return ops.LogicalCreate(
         source=below.source,
@@ -206,11 +207,9 @@ def set_changes(clause: BoundSet, state: State, lifter: Lifter) -> State:
 
 
 def delete(clause: BoundDelete, state: State, lifter: Lifter) -> State:
-    expressions = []
+    deleted = []
     for expression in clause.expressions:
         state, lifted = lifter.lift(state, expression)
-        expressions.append(lifted)
-    plan = ops.LogicalDelete(
-        source=state.plan, expressions=tuple(expressions), detach=clause.detach
-    )
+        deleted.append(lifted)
+    plan = ops.LogicalDelete(source=state.plan, expressions=tuple(deleted), detach=clause.detach)
     return replace(state, plan=plan, writes=True)

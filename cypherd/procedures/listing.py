@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 from cypherd.functions.listing import ListedFunction, list_functions
 from cypherd.procedures.signature import CallContext, Field, Procedure
 from cypherd.settings import Settings
+from cypherd.values.names import DATABASE
 
 Row: TypeAlias = dict[str, Any]
 
@@ -64,6 +65,28 @@ def _field(field: Field) -> Row:
         "isDeprecated": False,
     }
     return described if field.required else {**described, "default": field.default}
+
+
+def databases(context: CallContext) -> list[Row]:
+    """The one graph there is: whoever asks reaches it, so it is online."""
+    settings = context.settings
+    return [
+        {
+            "name": DATABASE,
+            "type": "standard",
+            "aliases": [],
+            "access": "read-write",
+            "address": f"{settings.host}:{settings.port}",
+            "role": "primary",
+            "writer": True,
+            "requestedStatus": "online",
+            "currentStatus": "online",
+            "statusMessage": "",
+            "default": True,
+            "home": True,
+            "constituents": [],
+        }
+    ]
 
 
 def settings(context: CallContext) -> list[Row]:

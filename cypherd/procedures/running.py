@@ -14,6 +14,7 @@ from cypherd.errors import CypherTypeError, UnsupportedOperation
 from cypherd.procedures.signature import CallContext, Family, Field
 from cypherd.values.description import type_of, type_text
 from cypherd.values.lists import is_list
+from cypherd.values.names import DATABASE
 from cypherd.values.temporal.clock import shown_in
 from cypherd.values.temporal.duration import Duration, duration_of
 from cypherd.values.types import CypherType as T
@@ -22,9 +23,6 @@ FAMILY = Family()
 procedure = FAMILY.procedure
 Row: TypeAlias = dict[str, Any]
 Rows: TypeAlias = Iterable[tuple[Any, ...]]
-
-DATABASE = "neo4j"
-"""The one graph there is, under the name that clients of Neo4j expect."""
 
 _NANOS = 1_000_000_000
 

@@ -1,9 +1,12 @@
-"""Names that are spelled nearly alike, for the hints of errors."""
+"""The name of the graph, and names that are spelled nearly alike, for the hints of errors."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+
+DATABASE = "neo4j"
+"""The one graph there is, under the name that clients of Neo4j expect."""
 
 _LONGEST = 100
 

@@ -29,6 +29,7 @@ MARKED: Mapping[str, Sequence[str]] = {
     "REL_LEFT": ("<",),
     "SUBQUERY": ("EXISTS", "COUNT", "COLLECT"),
     "SELECTOR": ("ANY", "ALL", "SHORTEST", "PATHS", "GROUPS"),
+    "USE": ("USE",),
     "LABEL_BAR": ("|",),
     "TYPE_LT": ("<",),
 }

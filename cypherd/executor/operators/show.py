@@ -59,6 +59,7 @@ ROWS: dict[str, Callable[[ExecutionContext], list[Row]]] = {
     "FUNCTIONS": listing.functions,
     "PROCEDURES": listing.procedures,
     "SETTINGS": listing.settings,
+    "DATABASES": listing.databases,
     "TRANSACTIONS": running.transactions,
 }
 """Rows with all columns, in whatever order; by the names of the binder's table."""

@@ -94,6 +94,7 @@ from cypherd.parser.ast.statements import (
     DropIndex,
     Query,
     Statement,
+    Use,
 )
 
 __all__ = [
@@ -174,6 +175,7 @@ __all__ = [
     "Terminate",
     "Unary",
     "Unwind",
+    "Use",
     "Variable",
     "VariableLength",
     "With",

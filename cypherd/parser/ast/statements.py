@@ -12,10 +12,19 @@ from cypherd.parser.ast.clauses import Clause
 @dataclass(frozen=True, slots=True)
 class Query(Node):
     """One query: `parts` joined by UNION; `all` says UNION ALL. Mixing the two is refused by
-    the binder, which sees `union_kinds` ("all" or "distinct", one fewer than parts)."""
+    the binder, which sees `union_kinds` ("all" or "distinct", one fewer than parts). `uses`: the
+    graphs that its parts name."""
 
     parts: tuple[tuple[Clause, ...], ...]
     union_kinds: tuple[Literal["all", "distinct"], ...] = ()
+    uses: tuple[Use, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Use(Node):
+    """`USE neo4j`."""
+
+    graph: str
 
 
 @dataclass(frozen=True, slots=True)

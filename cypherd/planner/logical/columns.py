@@ -23,6 +23,7 @@ def introduced(operator: LogicalOperator) -> frozenset[str]:
             | ops.LogicalUnwind(variable=name)
             | ops.LogicalLetSemiApply(variable=name)
             | ops.LogicalRollUpApply(variable=name)
+            | ops.LogicalFold(variable=name)
         ):
             return frozenset({name})
         case (

@@ -60,7 +60,7 @@ def _named(operator: LogicalOperator) -> frozenset[str]:
             return frozenset(names)
         case ops.LogicalUnion():
             return _output(operator)
-        case ops.LogicalRollUpApply(value=value):
+        case ops.LogicalRollUpApply(value=value) | ops.LogicalFold(value=value):
             return frozenset({value})
         case ops.LogicalSet(items=items):
             return _targets(items)

@@ -67,6 +67,21 @@ class LogicalRollUpApply(LogicalUnary):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LogicalFold(LogicalUnary):
+    """Adds `variable`: what is left when `inner`, for one element of the list `expression` after
+    the other, has put it together with what came before it: its column `value` for its Argument's
+    `element` and `accumulator`, which begins as `initial`. null for a list that is null."""
+
+    inner: LogicalOperator
+    accumulator: str
+    initial: BoundExpression
+    element: str
+    expression: BoundExpression
+    value: str
+    variable: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogicalForeach(LogicalUnary):
     """For every row and every element of the list runs `inner` for its writes; the rows pass
     through unchanged. Inner's Argument gives the row with `variable` added."""

@@ -11,20 +11,25 @@ from cypherd.planner.logical.operators.base import LogicalOperator, LogicalUnary
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateNode:
+    """`names` give further labels, each a string or a list of strings."""
+
     variable: str
     labels: tuple[str, ...]
     properties: BoundExpression | None
+    names: tuple[BoundExpression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateRelationship:
-    """start and end are node variables, bound or created before it in the same operator."""
+    """start and end are node variables, bound or created before it in the same operator. `name`
+    gives the type, a string or a list of one, where `type` is None."""
 
     variable: str
     start: str
     end: str
-    type: str
+    type: str | None
     properties: BoundExpression | None
+    name: BoundExpression | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
