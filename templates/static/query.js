@@ -6,6 +6,7 @@ import { createEditor } from "./editor.js";
 import { GraphView, elements } from "./graph.js";
 import { forget, historyItems, kept, remember } from "./history.js";
 import { planTree } from "./plan.js";
+import { inScript, statementsOf } from "./script.js";
 import { ResultTable } from "./table.js";
 
 const KEPT_ROWS = 100_000; // rows that the page holds; a download has no such limit
@@ -89,33 +90,62 @@ function parameters() {
 async function run() {
   if (page.running) return;
   editor.closeCompletion();
-  const query = editor.text;
+  const text = editor.text;
   const params = parameters();
   clear();
   if (params instanceof QueryFailed) return fail(params);
   page.place = -1;
-  const task = { id: newQueryId(), abort: new AbortController(), began: performance.now(), rows: 0 };
-  page.running = task;
   busy(true);
   const ticking = setInterval(tick, 200);
-  const table = new ResultTable(find("view-table"));
-  let failed = false;
+  const statements = statementsOf(text);
+  const done = { rows: 0, failed: false };
   try {
-    const end = await ask({ query, params, id: task.id, signal: task.abort.signal, seen: {
+    if (statements.length > 1) await runScript(statements, params, done);
+    else await runOne(text, params, newTask(), done);
+  } finally {
+    clearInterval(ticking);
+    page.running = null;
+    busy(false);
+    remember({ query: text, params: find("params").value, at: Date.now(), ...done });
+  }
+  return undefined;
+}
+
+function newTask(script) {
+  return { id: newQueryId(), abort: new AbortController(), began: performance.now(), rows: 0, script };
+}
+
+/** One after the other, each a query of its own; what fails or is cancelled ends the script. */
+async function runScript(statements, params, done) {
+  const began = performance.now();
+  const all = {};
+  for (const [index, statement] of statements.entries()) {
+    clear();
+    const end = await runOne(statement.text, params, newTask({ number: index + 1, of: statements.length, statement }), done);
+    if (done.failed) return;
+    for (const [what, count] of Object.entries(end.stats ?? {})) {
+      if (typeof count === "number") all[what] = (all[what] ?? 0) + count;
+    }
+  }
+  say([`${plural(statements.length, "statement")} in ${duration(performance.now() - began)}`, changes(all)].filter(Boolean).join(" · "));
+}
+
+async function runOne(query, params, task, done) {
+  page.running = task;
+  const table = new ResultTable(find("view-table"));
+  let end = {};
+  try {
+    end = await ask({ query, params, id: task.id, signal: task.abort.signal, seen: {
       columns: (columns) => begin(table, columns, task),
       rows: (rows) => more(table, rows, task),
     } });
     finish(table, end, task, query, params);
   } catch (error) {
-    failed = true;
+    done.failed = true;
     fail(error, task);
-  } finally {
-    clearInterval(ticking);
-    page.running = null;
-    busy(false);
-    remember({ query, params: find("params").value, at: Date.now(), rows: task.rows, failed });
   }
-  return undefined;
+  done.rows = task.rows;
+  return end;
 }
 
 function begin(table, columns, task) {
@@ -135,7 +165,8 @@ function tick() {
   const task = page.running;
   if (!task) return;
   const state = task.cancelling ? "Cancelling" : "Running";
-  say(`${state}: ${plural(task.rows, "row")}, ${duration(performance.now() - task.began)}`);
+  const which = task.script ? ` ${task.script.number} of ${task.script.of}` : "";
+  say(`${state}${which}: ${plural(task.rows, "row")}, ${duration(performance.now() - task.began)}`);
 }
 
 function finish(table, end, task, query, params) {
@@ -188,10 +219,14 @@ function offer(query, params, end) {
 }
 
 function fail(error, task) {
-  const errors = error instanceof QueryFailed ? error.errors : [{ message: error.message }];
+  let errors = error instanceof QueryFailed ? error.errors : [{ message: error.message }];
+  const script = task?.script;
+  if (script) errors = errors.map((one) => inScript(one, script.statement));
   const took = task ? ` after ${duration(performance.now() - task.began)}` : "";
   const cancelled = errors[0]?.code === "Neo.ClientError.Transaction.Terminated";
-  say(cancelled ? `Cancelled after ${duration(cancelTook(task))}` : `Failed${took}`);
+  const which = script ? `Statement ${script.number} of ${script.of}: ` : "";
+  const how = cancelled ? `cancelled after ${duration(cancelTook(task))}` : `failed${took}`;
+  say(which ? which + how : how[0].toUpperCase() + how.slice(1));
   find("errors").replaceChildren(...errors.map(errorBox));
   editor.mark(errors);
 }
@@ -204,7 +239,8 @@ function cancelTook(task) {
 function errorBox(error) {
   const box = make("div", { class: "error box" }, make("p", {}, make("strong", {}, error.type ?? "Error"), ` ${error.message}`));
   if (error.query_line !== undefined && error.line) {
-    const caret = `${" ".repeat(Math.max(0, (error.column ?? 1) - 1))}^`;
+    // Of a script: the line begins with its statement.
+    const caret = `${" ".repeat(Math.max(0, (error.shown?.column ?? error.column ?? 1) - 1))}^`;
     box.append(make("pre", {}, `${error.query_line}\n${caret}`));
     box.append(make("p", { class: "quiet" }, `line ${error.line}, column ${error.column}`));
   }

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.client import Server, request
+from cypherd.parser.script import statements_of
 from tests.browser.conftest import Open
 
 LONG = "UNWIND range(1, 1000000000) AS x RETURN count(x) AS c"
@@ -29,6 +31,8 @@ def finished(page: Page) -> str:
     # A click disables Cancel while the query still ends; Run comes back when it has.
     expect(page.locator("#run")).to_be_enabled(timeout=20_000)
     expect(page.locator("#status")).not_to_be_empty()
+    # Rows are drawn with the next frame.
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
     return page.inner_text("#status")
 
 
@@ -219,3 +223,71 @@ def test_without_scripts_the_form_answers(visit: Open, server: Server) -> None:
     expect(page.locator("table")).to_contain_text("<b>")
     expect(page.locator("table th").first).to_have_text("id")
     assert request(server.port, "GET", "/health").status == 200
+
+
+SCRIPT = """CREATE (:Note {text: 'a; b'}); // one; two
+/* three; */ CREATE (:Note {text: "c\\";"}) ;
+MATCH (n:Note) RETURN n.text AS text ORDER BY text;"""
+
+
+def test_script(visit: Open) -> None:
+    page = visit("/")
+    run(page, SCRIPT)
+    assert finished(page).startswith("3 statements in ")
+    assert "2 nodes created" in page.inner_text("#status")
+    assert cells(page) == [["a; b"], ['c";']]
+    run(page, "MATCH (n:Note) DELETE n; RETURN 1 AS one;\nRETURN 1;  RETURN nothing; RETURN 2")
+    assert finished(page).startswith("Statement 4 of 5: failed after ")
+    expect(page.locator("#errors")).to_contain_text("line 2, column 19")
+    caret = page.inner_text("#errors pre").splitlines()
+    assert caret[0][caret[1].index("^") :].startswith("nothing")
+    run(page, "MATCH (n:Note) RETURN count(n) AS left")
+    finished(page)
+    assert cells(page) == [["0"]]
+
+
+def test_a_cancelled_script_ends(visit: Open) -> None:
+    page = visit("/")
+    run(page, f"RETURN 1; {LONG}; CREATE (:Never)")
+    expect(page.locator("#status")).to_contain_text("Running 2 of 3")
+    page.click("#cancel")
+    assert finished(page).startswith("Statement 2 of 3: cancelled after ")
+    run(page, "MATCH (n:Never) RETURN count(n) AS made")
+    finished(page)
+    assert cells(page) == [["0"]]
+
+
+def test_scripts_are_parted_as_by_the_command_line(visit: Open, shared: Path) -> None:
+    texts = [
+        *[path.read_text() for path in sorted((shared / "data").rglob("*.cypher"))],
+        SCRIPT, "", ";", " ; ;", "// only; a comment", "RETURN 1 /* ; ", "RETURN 'a;",
+        "RETURN 1 / 2; RETURN `;`",
+        "RETURN 1 AS `a``;b`;\n\n  RETURN 'é😀' AS x; RETURN nothing", "RETURN '\\\\'; RETURN 2",
+    ]  # fmt: skip
+    page = visit("/")
+    parted = page.evaluate(
+        """async (texts) => {
+            const { statementsOf } = await import("/static/script.js");
+            return texts.map((text) => statementsOf(text));
+        }""",
+        texts,
+    )
+    for text, found in zip(texts, parted, strict=True):
+        assert [(one["text"], one["line"], one["column"]) for one in found] == [
+            (one.text, one.line, one.column) for one in statements_of(text)
+        ], text
+
+
+def test_movies_runs_unchanged(visit: Open, shared: Path) -> None:
+    """movies.cypher as one would paste it, and its well-known counts."""
+    page = visit("/")
+    run(page, (shared / "data" / "movies" / "movies.cypher").read_text())
+    assert "statements in" in finished(page)
+    assert "171 nodes created, 253 relationships created" in page.inner_text("#status")
+    for query, count in {
+        "MATCH (m:Movie) RETURN count(m) AS movies": "38",
+        "MATCH (:Person {name: 'Tom Hanks'})-[:ACTED_IN]->(m:Movie) RETURN count(m) AS c": "12",
+    }.items():
+        run(page, query)
+        assert finished(page).startswith("1 row in ")
+        assert cells(page) == [[count]]
