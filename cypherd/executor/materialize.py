@@ -14,11 +14,11 @@ import numpy as np
 from cypherd.batch.columns import Column, IdColumn, IntArray, ObjectColumn
 from cypherd.executor.context import ExecutionContext
 from cypherd.executor.expressions.properties import named
+from cypherd.values.extensions import EXTENDED
 from cypherd.values.graph import Node, NodeRef, Path, PathRef, Relationship, RelationshipRef
 from cypherd.values.lists import to_list
-from cypherd.values.temporal import KINDS
 
-_PLAIN = frozenset((int, float, str, bool, type(None), *KINDS))
+_PLAIN = frozenset((int, float, str, bool, type(None), *EXTENDED))
 
 
 def materialize_column(column: Column, context: ExecutionContext) -> Column:

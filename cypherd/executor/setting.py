@@ -31,10 +31,10 @@ from cypherd.planner.logical.operators import (
 )
 from cypherd.storage.protocols import WriteTransaction
 from cypherd.values.description import type_of
+from cypherd.values.extensions import EXTENDED
 from cypherd.values.graph import NodeRef, RelationshipRef
-from cypherd.values.temporal import KINDS
 
-_PLAIN = frozenset({int, float, bool, str, type(None), *KINDS})
+_PLAIN = frozenset({int, float, bool, str, type(None), *EXTENDED})
 
 
 @dataclass(slots=True, frozen=True)

@@ -7,6 +7,7 @@ import json
 import math
 from typing import Any
 
+from cypherd.values.points import Point
 from cypherd.values.temporal import Date, DateTime, Duration, LocalDateTime, LocalTime, Time
 
 ARRAY_DELIMITER = ";"
@@ -22,6 +23,7 @@ _KINDS: dict[type, str] = {
     LocalDateTime: "localdatetime",
     DateTime: "datetime",
     Duration: "duration",
+    Point: "point",
 }
 
 

@@ -15,8 +15,8 @@ from cypherd.errors import CypherTypeError
 from cypherd.functions.signature import Family
 from cypherd.values.arithmetic import MAX_INTEGER, MIN_INTEGER
 from cypherd.values.description import wrong_type
+from cypherd.values.extensions import EXTENDED
 from cypherd.values.lists import is_list, to_list
-from cypherd.values.temporal import TemporalValue
 from cypherd.values.text import number_text
 from cypherd.values.types import CypherType as T
 
@@ -62,7 +62,7 @@ def to_float(value: Any) -> float | None:
     "toString",
     arguments=(T.ANY,),
     result=T.STRING,
-    help="A number, boolean, string or temporal value as a string.",
+    help="A number, boolean, string, temporal value or point as a string.",
 )
 def to_string(value: Any) -> str:
     if isinstance(value, str):
@@ -71,9 +71,9 @@ def to_string(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return number_text(value)
-    if isinstance(value, TemporalValue):
+    if isinstance(value, EXTENDED):
         return str(value)
-    expected = "a number, boolean, string or temporal value"
+    expected = "a number, boolean, string, temporal value or point"
     raise wrong_type("toString()", expected, value, "InvalidArgumentValue")
 
 

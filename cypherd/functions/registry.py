@@ -12,12 +12,23 @@ from cypherd.functions import (
     mathematics,
     operators,
     scalars,
+    spatial,
     strings,
     temporal,
 )
 from cypherd.functions.signature import Function
 
-MODULES = (scalars, conversions, entities, lists, mathematics, strings, temporal, aggregation)
+MODULES = (
+    scalars,
+    conversions,
+    entities,
+    lists,
+    mathematics,
+    strings,
+    temporal,
+    spatial,
+    aggregation,
+)
 
 _CATEGORIES = {
     scalars: "Scalar",

@@ -136,13 +136,14 @@ def _mark(columns: Columns, position: int, match: re.Match[str], integer_ids: bo
 
 
 def _property(file: str, position: int, whole: str, array_delimiter: str) -> Property:
+    options = _OPTIONS.search(whole)
     name, colon, kind = _OPTIONS.sub("", whole).rpartition(":")
     if not colon:
         name, kind = kind, "string"
     if not name:
         raise ImportFailed(f"{file}:1: column {position + 1} of the header has no name")
     try:
-        convert = header_converter(kind, array_delimiter)
+        convert = header_converter(kind, array_delimiter, options[0] if options else "")
     except ValueError as error:
         raise ImportFailed(f"{file}:1: column {whole!r}: {error}") from error
     if convert is None:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cypherd.errors import CypherdError
+from cypherd.values.spatial import parse_point, system_named
 from cypherd.values.temporal import parsing
-from cypherd.values.temporal.zones import UTC
+from cypherd.values.temporal.zones import UTC, parse_zone
 
 Convert = Callable[[str], Any]
 """From the text of a field. Raises ValueError for text that is not of the type."""
@@ -41,16 +42,38 @@ def converter(kind: str) -> Convert:
     return ListConvert(_SCALARS[match[1]], match[2] or ";")
 
 
-def header_converter(kind: str, array_delimiter: str) -> Convert | None:
-    """For a type in a header, such as `int` or `string[]`; None for an unknown one. Raises
-    ValueError for one that cannot be a property."""
+def header_converter(kind: str, array_delimiter: str, options: str = "") -> Convert | None:
+    """For a type in a header, such as `int` or `string[]`, with the options in braces behind it;
+    None for an unknown one. Raises ValueError for one that cannot be a property."""
     name = kind.lower().replace(" ", "").replace("_", "")
-    if name in ("point", "point[]", "vector", "byte[]"):
+    if name in ("vector", "byte[]"):
         raise ValueError(f"properties of the type {kind} cannot be stored")
-    if name.endswith("[]"):
-        scalar = HEADER_TYPES.get(name[:-2])
-        return None if scalar is None else ListConvert(scalar, array_delimiter)
-    return HEADER_TYPES.get(name)
+    scalar = name.removesuffix("[]")
+    convert = _with_option(scalar, options) or HEADER_TYPES.get(scalar)
+    if convert is None or scalar == name:
+        return convert
+    return ListConvert(convert, array_delimiter)
+
+
+def _with_option(kind: str, options: str) -> Convert | None:
+    """The one that fills in what a field leaves out: its zone, or the system of its point."""
+    name = {"time": "timezone", "datetime": "timezone", "point": "crs"}.get(kind)
+    match = re.search(rf"\b{name}\s*:\s*['\"]?([^'\",}}]+)", options) if name else None
+    if match is None:
+        return None
+    given = match[1].strip()
+    try:
+        if kind == "point":
+            default = system_named(given)
+            return _extended("POINT", lambda text: parse_point(text, default))
+        zone = parse_zone(given)
+    except CypherdError as error:
+        raise ValueError(error.message) from None
+    if kind == "datetime":
+        return _extended("ZONED DATETIME", lambda text: parsing.parse_date_time(text, zone))
+    if not isinstance(zone, int):
+        raise ValueError(f"the zone of a time is an offset, not {given}")
+    return _extended("ZONED TIME", lambda text: parsing.parse_time(text, zone))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +166,7 @@ def _json_list(text: str) -> list[str]:
     return value
 
 
-def _temporal(kind: str, parse: Callable[[str], Any]) -> Convert:
+def _extended(kind: str, parse: Callable[[str], Any]) -> Convert:
     def convert(text: str) -> Any:
         try:
             return parse(text)
@@ -158,12 +181,13 @@ _SCALARS: dict[str, Convert] = {
     "INTEGER": _integer,
     "FLOAT": _float,
     "BOOLEAN": _boolean,
-    "DATE": _temporal("DATE", parsing.parse_date),
-    "LOCAL TIME": _temporal("LOCAL TIME", parsing.parse_local_time),
-    "ZONED TIME": _temporal("ZONED TIME", lambda text: parsing.parse_time(text, UTC)),
-    "LOCAL DATETIME": _temporal("LOCAL DATETIME", parsing.parse_local_date_time),
-    "ZONED DATETIME": _temporal("ZONED DATETIME", parsing.parse_date_time),
-    "DURATION": _temporal("DURATION", parsing.parse_duration),
+    "DATE": _extended("DATE", parsing.parse_date),
+    "LOCAL TIME": _extended("LOCAL TIME", parsing.parse_local_time),
+    "ZONED TIME": _extended("ZONED TIME", lambda text: parsing.parse_time(text, UTC)),
+    "LOCAL DATETIME": _extended("LOCAL DATETIME", parsing.parse_local_date_time),
+    "ZONED DATETIME": _extended("ZONED DATETIME", parsing.parse_date_time),
+    "DURATION": _extended("DURATION", parsing.parse_duration),
+    "POINT": _extended("POINT", parse_point),
 }
 _LIST = re.compile(rf'LIST OF ({"|".join(_SCALARS)})(?:, "(.)"-separated)?')
 
@@ -184,6 +208,7 @@ HEADER_TYPES: Mapping[str, Convert] = {
     "localdatetime": _SCALARS["LOCAL DATETIME"],
     "datetime": _SCALARS["ZONED DATETIME"],
     "duration": _SCALARS["DURATION"],
+    "point": _SCALARS["POINT"],
     "json": _json_list,
 }
 

@@ -117,6 +117,8 @@ class Messages:
             return _SIGN_HINTS[token.text]
         if token.type == "MINUS" and before is not None and tokens[index + 1].type == "GT":
             return "write --> or -[:TYPE]-> for a relationship"
+        if token.type == "INDEX" and before is not None:
+            return f"there are RANGE and TEXT indexes, none of the kind {before.text.upper()}"
         if before is not None and before.type == "NAME" and accepted == _AFTER_BARE_NODE:
             return f"a node stands in parentheses: ({before.text})"
         if token.type == "INTEGER" and before is not None and before.type == "LBRACE":

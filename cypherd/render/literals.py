@@ -14,6 +14,7 @@ import orjson
 
 from cypherd.render.values import encode_value, non_finite_name
 from cypherd.values.graph import Node, Path, Relationship
+from cypherd.values.points import Point
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
@@ -107,6 +108,7 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
     tuple: _list,
     range: _list,
     dict: _map,
+    Point: str,
     Node: _node,
     Relationship: _relationship,
     Path: _path,

@@ -24,11 +24,10 @@ from cypherd.render.chunks import ChunkBuffer, in_pieces
 from cypherd.render.json_format import trailer_parts
 from cypherd.render.renderer import CHUNK_BYTES, Headers, RenderOptions
 from cypherd.render.values import write_with
-from cypherd.values.temporal import KINDS, TemporalValue
-from cypherd.values.temporal.tagged import tagged
+from cypherd.values.extensions import EXTENDED, sent
 
 _IN_MEMORY = 4 << 20
-_KEPT: frozenset[type] = frozenset({str, bool, float, type(None), *KINDS})
+_KEPT: frozenset[type] = frozenset({str, bool, float, type(None), *EXTENDED})
 
 Pack = Callable[[Any], bytes]
 
@@ -105,8 +104,8 @@ def _packer() -> msgpack.Packer:
 
 def _written(value: Any) -> Any:
     """What the packer does not know, one level of it; it asks again for what is inside."""
-    if isinstance(value, TemporalValue):
-        return msgpack.ExtType(*tagged(value))
+    if isinstance(value, EXTENDED):
+        return msgpack.ExtType(*sent(value))
     return write_with(value, _kept)
 
 

@@ -12,6 +12,7 @@ import orjson
 from cypherd.batch.columns import Batch
 from cypherd.render.renderer import RenderOptions
 from cypherd.values.graph import Node, Path, Relationship
+from cypherd.values.points import Point
 from cypherd.values.temporal import KINDS, TemporalValue
 
 _PLAIN: frozenset[type] = frozenset({str, int, bool, type(None)})
@@ -97,6 +98,10 @@ def _map(value: dict[str, Any], encode: Encoder) -> dict[str, Any]:
     return {key: encode(item) for key, item in value.items()}
 
 
+def _point(value: Point, encode: Encoder) -> dict[str, Any]:
+    return _map(value.as_map(), encode)
+
+
 def _node(value: Node, encode: Encoder) -> dict[str, Any]:
     return {
         "id": encode(value.id),
@@ -134,4 +139,5 @@ _WRITERS: dict[type, Callable[[Any, Encoder], Any]] = {
     Relationship: _relationship,
     Path: _path,
     **dict.fromkeys(KINDS, _text),
+    Point: _point,
 }

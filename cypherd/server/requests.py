@@ -17,8 +17,7 @@ import orjson
 
 from cypherd.errors import InvalidFormat, RequestError, UnsupportedMediaType
 from cypherd.settings import Settings, format_duration, parse_duration
-from cypherd.values.temporal import TemporalValue
-from cypherd.values.temporal.tagged import untagged
+from cypherd.values.extensions import EXTENDED, received
 
 CONTROLS = ("query", "params", "format", "timeout", "id", "rows", "integers")
 """The reserved names of URLs and forms."""
@@ -104,7 +103,7 @@ def _read_json(body: bytes, _charset: str) -> dict[str, Any]:
 
 def _read_msgpack(body: bytes, _charset: str) -> dict[str, Any]:
     try:
-        value = msgpack.unpackb(body, raw=False, strict_map_key=True, ext_hook=untagged)
+        value = msgpack.unpackb(body, raw=False, strict_map_key=True, ext_hook=received)
     except (ValueError, msgpack.UnpackException) as error:
         raise InvalidFormat(f"the body is not MessagePack: {error}") from error
     return _checked_map(value, "the body")
@@ -251,7 +250,7 @@ def _check_value(name: str, value: Any) -> None:
 
 def _checked_items(name: str, value: Any) -> Iterable[Any]:
     """What a list or map holds."""
-    if value is None or isinstance(value, str | bool | float | TemporalValue):
+    if value is None or isinstance(value, (str, bool, float, *EXTENDED)):
         return ()
     if isinstance(value, int):
         if not -(2**63) <= value < 2**63:

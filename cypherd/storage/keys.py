@@ -2,7 +2,7 @@
 
     value                      bytes
     list                       10, each element, 00
-    (point)                    20 is kept free for it
+    point                      20, SRID (4), each coordinate as the double of a number is
     datetime                   21, seconds since 1970 (8), nanoseconds (4), offset (4), zone as the
                                string is, empty for a bare offset
     localdatetime              22, days since 1970 (8), nanoseconds of the day (8)
@@ -34,7 +34,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cypherd.errors import CypherTypeError
+from cypherd.values.extensions import EXTENDED
 from cypherd.values.lists import is_list
+from cypherd.values.points import Point
 from cypherd.values.temporal import (
     Date,
     DateTime,
@@ -46,6 +48,7 @@ from cypherd.values.temporal import (
 )
 
 TAG_LIST = 0x10
+TAG_POINT = 0x20
 TAG_DATE_TIME = 0x21
 TAG_LOCAL_DATE_TIME = 0x22
 TAG_DATE = 0x23
@@ -86,7 +89,7 @@ def encode(value: Any) -> bytes:
         return _NAN if math.isnan(value) else _number(value, 0)
     if is_list(value):
         return _LIST + b"".join(map(encode, value)) + _END_OF_LIST
-    encoder = _TEMPORAL.get(kind)
+    encoder = _EXTENDED.get(kind)
     if encoder is not None:
         return encoder(value)
     raise CypherTypeError(
@@ -110,7 +113,7 @@ def equals_something(value: Any) -> bool:
         return all(map(equals_something, value))
     if isinstance(value, float):
         return not math.isnan(value)
-    return isinstance(value, str | int | TemporalValue)
+    return isinstance(value, (str, int, *EXTENDED))
 
 
 def type_range(value: Any) -> tuple[bytes, bytes] | None:
@@ -138,9 +141,16 @@ def _between(tag: int) -> tuple[bytes, bytes]:
 
 
 def _number(double: float, difference: int) -> bytes:
+    return _pack_number(TAG_NUMBER, _ordered_bits(double), difference + 0x8000)
+
+
+def _double(value: float) -> bytes:
+    return _ordered_bits(value).to_bytes(8, "big")
+
+
+def _ordered_bits(double: float) -> int:
     bits: int = _unpack_bits(_pack_double(double + 0.0))[0]
-    ordered = bits ^ (_ALL if bits & _SIGN else _SIGN)
-    return _pack_number(TAG_NUMBER, ordered, difference + 0x8000)
+    return bits ^ (_ALL if bits & _SIGN else _SIGN)
 
 
 def _whole(value: int, size: int) -> bytes:
@@ -164,7 +174,13 @@ def _parts(tag: int, *sizes: int) -> Callable[[TemporalValue], bytes]:
     return encoder
 
 
-_TEMPORAL: Mapping[type, Callable[[Any], bytes]] = {
+def _point(value: Point) -> bytes:
+    coordinates = b"".join(map(_double, value.coordinates))
+    return bytes([TAG_POINT]) + _whole(value.srid, 4) + coordinates
+
+
+_EXTENDED: Mapping[type, Callable[[Any], bytes]] = {
+    Point: _point,
     DateTime: _date_time,
     LocalDateTime: _parts(TAG_LOCAL_DATE_TIME, 8, 8),
     Date: _parts(TAG_DATE, 8),

@@ -1,5 +1,5 @@
-"""What can be a property: booleans, 64-bit integers, floats, strings, temporal values, and lists
-of one of these.
+"""What can be a property: booleans, 64-bit integers, floats, strings, temporal values, points, and
+lists of one of these.
 
 As in Neo4j, a list that mixes integers and floats is stored as floats, and an empty list is
 fine; null elements, nested lists, maps and graph values are refused.
@@ -12,10 +12,10 @@ from typing import Any
 
 from cypherd.errors import ArgumentError, CypherTypeError
 from cypherd.values.description import type_of
+from cypherd.values.extensions import EXTENDED
 from cypherd.values.lists import is_list, to_list
-from cypherd.values.temporal import KINDS
 
-_SCALARS = frozenset((str, int, float, bool, *KINDS))
+_SCALARS = frozenset((str, int, float, bool, *EXTENDED))
 _MIN, _MAX = -(1 << 63), (1 << 63) - 1
 
 

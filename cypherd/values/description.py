@@ -6,6 +6,7 @@ from typing import Any
 
 from cypherd.errors import CypherTypeError
 from cypherd.values.graph import Node, NodeRef, Path, PathRef, Relationship, RelationshipRef
+from cypherd.values.points import Point
 from cypherd.values.temporal import Date, DateTime, Duration, LocalDateTime, LocalTime, Time
 from cypherd.values.types import CypherType
 
@@ -23,6 +24,7 @@ _TYPES: tuple[tuple[type, CypherType], ...] = (
     (LocalDateTime, CypherType.LOCAL_DATE_TIME),
     (DateTime, CypherType.DATE_TIME),
     (Duration, CypherType.DURATION),
+    (Point, CypherType.POINT),
     (NodeRef, CypherType.NODE),
     (RelationshipRef, CypherType.RELATIONSHIP),
     (PathRef, CypherType.PATH),

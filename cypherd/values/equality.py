@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+from cypherd.values.extensions import EXTENDED
 from cypherd.values.graph import NodeRef, RelationshipRef
 from cypherd.values.lists import ListValue, is_list, to_list
-from cypherd.values.temporal import KINDS
 
 _NAN_KEY = (float, "NaN")
 
@@ -59,7 +59,7 @@ def all_of(answers: Iterable[bool | None]) -> bool | None:
     return None if unknown else True
 
 
-_OWN_KEYS: frozenset[type] = frozenset({str, int, type(None), *KINDS})
+_OWN_KEYS: frozenset[type] = frozenset({str, int, type(None), *EXTENDED})
 
 NODE_KEY, RELATIONSHIP_KEY = 1j, 2j
 """Added to an id they make a key that no other Cypher value has, and that Python compares and

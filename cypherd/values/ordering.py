@@ -1,8 +1,9 @@
 """The two orders of Cypher: comparability (`<`, ternary) and orderability (ORDER BY, total).
 
-Orderability, ascending (openCypher CIP2016-06-14): map, node, relationship, list, path, datetime,
-localdatetime, date, time, localtime, duration, string, boolean, number, NaN, null. Temporal values
-are comparable within their kind, durations are not: how long a month is depends.
+Orderability, ascending (openCypher CIP2016-06-14): map, node, relationship, list, path, point,
+datetime, localdatetime, date, time, localtime, duration, string, boolean, number, NaN, null.
+Temporal values are comparable within their kind, durations are not: how long a month is depends.
+Nor are points: which of two is less?
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from cypherd.values.graph import Node, NodeRef, Path, PathRef, Relationship, RelationshipRef
 from cypherd.values.lists import ListValue, is_list
+from cypherd.values.points import Point
 from cypherd.values.temporal import Duration, TemporalValue
 
 IntArray = NDArray[np.int64]
@@ -28,6 +30,7 @@ UNORDERED = 2
     _RELATIONSHIP,
     _LIST,
     _PATH,
+    _POINT,
     _TEMPORAL,
     _OTHER,
     _STRING,
@@ -35,7 +38,7 @@ UNORDERED = 2
     _NUMBER,
     _NAN,
     _NULL,
-) = range(12)
+) = range(13)
 _FIRST_TEMPORAL = 100
 """Kinds of temporal values in comparisons: this plus their rank."""
 
@@ -92,6 +95,8 @@ def sort_key(value: Any) -> tuple[Any, ...]:
         return _map_key(value)
     if isinstance(value, TemporalValue):
         return (_TEMPORAL, value.rank, *value.order_key())
+    if isinstance(value, Point):
+        return (_POINT, *value.order_key())
     return _graph_key(value)
 
 

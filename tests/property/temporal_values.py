@@ -1,9 +1,10 @@
-"""Hypothesis strategies for temporal values; extremes and near neighbours come often."""
+"""Hypothesis strategies for temporal values and points; extremes and near neighbours come often."""
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from cypherd.values.points import Point
 from cypherd.values.temporal import Date, LocalDateTime, LocalTime, Time
 from cypherd.values.temporal.calendar import MAX_DAY, MIN_DAY
 from cypherd.values.temporal.duration import duration_of
@@ -18,6 +19,15 @@ TIMES = (
 OFFSETS = st.sampled_from([0, 3600, -3600, 3208, 64_800, -64_800])
 ZONES = OFFSETS | st.sampled_from(["Europe/Berlin", "America/New_York", "Etc/UTC", "UTC"])
 PARTS = st.integers(-3, 3) | st.integers(-(1 << 62), 1 << 62)
+
+_PLACES = st.sampled_from([0.0, 1.0, -1.0, 180.0, 1e-300, 1e300]) | st.floats(
+    allow_nan=False, allow_infinity=False
+)
+POINTS = st.one_of(
+    st.builds(lambda x, y: Point(7203, (x + 0.0, y + 0.0)), _PLACES, _PLACES),
+    st.builds(lambda x, y, z: Point(9157, (x + 0.0, y + 0.0, z + 0.0)), _PLACES, _PLACES, _PLACES),
+    st.builds(lambda x, y: Point(4326, (x, y)), st.floats(-180, 180), st.floats(-90, 90)),
+)
 
 DATE_TIMES = st.builds(zoned, DAYS, TIMES, ZONES)
 DURATIONS = st.builds(duration_of, PARTS, PARTS, PARTS)

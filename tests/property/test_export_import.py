@@ -16,6 +16,7 @@ from cypherd.exporter import export_store
 from cypherd.importer import import_folder
 from cypherd.storage.lmdb.store import open_store
 from cypherd.storage.protocols import ReadTransaction
+from cypherd.values.points import Point
 from cypherd.values.temporal import parsing
 from cypherd.values.temporal.zones import UTC
 
@@ -39,14 +40,23 @@ temporal = st.sampled_from(
         parsing.parse_duration("P-1M2DT-0.000000001S"),
     ]
 )
+points = st.sampled_from(
+    [
+        Point(7203, (1.5, -2e-7)),
+        Point(9157, (1.0, 2.0, 1e300)),
+        Point(4326, (-179.5, 90.0)),
+        Point(4979, (12.25, 55.0, -3.5)),
+    ]
+)
 scalars = (
     st.booleans(),
     integers,
     st.floats(),
     texts | awkward,
     temporal,
+    points,
 )
-lists = [st.lists(kind, max_size=3) for kind in scalars[:4]]
+lists = [st.lists(kind, max_size=3) for kind in (*scalars[:4], points)]
 properties = st.dictionaries(names, st.one_of(*scalars, *lists), max_size=4)
 nodes = st.lists(st.tuples(st.sets(names, max_size=2), properties), max_size=6)
 relationships = st.lists(

@@ -19,8 +19,9 @@ from cypherd.storage.keys import (
     type_range,
 )
 from cypherd.values.ordering import sort_key
+from cypherd.values.points import Point
 from cypherd.values.temporal import Duration, TemporalValue
-from tests.property.temporal_values import TEMPORAL
+from tests.property.temporal_values import POINTS, TEMPORAL
 
 INT64 = st.integers(-(1 << 63), (1 << 63) - 1)
 BEYOND_DOUBLES = st.builds(
@@ -39,7 +40,8 @@ TEXT = st.text(st.characters(codec=None), max_size=6) | st.text(
     st.sampled_from("\x00\x01\xffab\ud800\uffff"), max_size=5
 )
 SCALARS = st.booleans() | NUMBERS.filter(lambda n: not isinstance(n, int) or abs(n) <= 1 << 63)
-VALUES = SCALARS | TEXT | TEMPORAL | st.lists(SCALARS | TEXT | TEMPORAL, max_size=3)
+SINGLE = SCALARS | TEXT | TEMPORAL | POINTS
+VALUES = SINGLE | st.lists(SINGLE, max_size=3)
 
 
 def order(left: Any, right: Any) -> int:
@@ -81,7 +83,7 @@ def test_prefix_of_text_is_prefix_of_encoding(prefix: str, text: str) -> None:
 def test_type_range_holds_exactly_the_comparable_types(value: Any, other: Any) -> None:
     limits = type_range(value)
     if limits is None:
-        assert isinstance(value, Duration) or value != value
+        assert isinstance(value, Duration | Point) or value != value
         return
     assert limits[0] <= encode(value) < limits[1]
     kinds = [isinstance(side, TemporalValue) and type(side) for side in (value, other)]

@@ -18,7 +18,7 @@ from cypherd.settings import GIB
 from cypherd.storage.lmdb.layout import packb, unpackb
 from cypherd.storage.lmdb.packed import FEWEST, properties_of
 from cypherd.storage.lmdb.store import LmdbStore, open_store
-from tests.property.temporal_values import TEMPORAL
+from tests.property.temporal_values import POINTS, TEMPORAL
 
 INTEGERS = st.one_of(
     st.integers(-(2**63), 2**63 - 1),
@@ -34,6 +34,8 @@ VALUES = st.one_of(
     st.just(list(range(20))),
     st.just("y" * 70_000),
     TEMPORAL,
+    POINTS,
+    st.lists(POINTS, max_size=3),
     st.lists(TEMPORAL, max_size=3),
 )
 KEYS = st.one_of(st.integers(0, 6), st.sampled_from([127, 128, 255, 256, 65_535, 65_536]))

@@ -1,7 +1,7 @@
 """Properties and map projections: what expressions read from storage.
 
 column --split--> nodes, relationships: one question of storage each
-              \\-> maps, temporal values: looked up in Python
+              \\-> maps, temporal values, points: looked up in Python
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from cypherd.executor.remembering import Remembered, properties_together
 from cypherd.executor.repeats import properties_of
 from cypherd.storage.protocols import ReadTransaction
 from cypherd.values.description import wrong_type
+from cypherd.values.points import Point
+from cypherd.values.spatial import point_component
 from cypherd.values.temporal import TemporalValue
 from cypherd.values.temporal.components import component
 
@@ -53,9 +55,9 @@ def compile_property(expression: Property, compiler: Compiler) -> Evaluate:
 def read_property(
     column: Column, key: str, context: ExecutionContext, along: Along | None = None
 ) -> list[Any]:
-    """The property `key` of every value, of temporal ones the component: null of null. Raises
-    CypherTypeError for a value that has no properties, ArgumentError for a component that there
-    is not, EntityNotFound for an entity that this query has deleted."""
+    """The property `key` of every value, of temporal ones and points the component: null of null.
+    Raises CypherTypeError for a value that has no properties, ArgumentError for a component that
+    there is not, EntityNotFound for an entity that this query has deleted."""
     entities = entities_of(column)
     check_alive(entities, context)
     values: list[Any] = [None] * len(column)
@@ -64,8 +66,10 @@ def read_property(
             values[row] = value.get(key)
         elif isinstance(value, TemporalValue):
             values[row] = component(value, key)
+        elif isinstance(value, Point):
+            values[row] = point_component(value, key)
         else:
-            expected = "a node, relationship, map or temporal value"
+            expected = "a node, relationship, map, temporal value or point"
             raise wrong_type(f"access to the property {key}", expected, value)
     if not len(entities.nodes) and not len(entities.relationships):
         return values

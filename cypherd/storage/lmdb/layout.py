@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import lmdb
 import msgpack
 
-from cypherd.values.temporal import TemporalValue, binary
+from cypherd.values.extensions import EXTENDED, pack, unpack
 
 FORMAT_VERSION = 1
 FORMAT_NAME = b"cypherd graph store"
@@ -99,9 +99,9 @@ unpack_count = struct.Struct("=q").unpack
 
 
 def _packed(value: Any) -> msgpack.ExtType:
-    """What msgpack has no type of: temporal values, as extension types."""
-    if isinstance(value, TemporalValue):
-        return msgpack.ExtType(*binary.pack(value))
+    """What msgpack has no type of, as extension types."""
+    if isinstance(value, EXTENDED):
+        return msgpack.ExtType(*pack(value))
     raise TypeError(f"a {type(value).__name__} cannot be stored")
 
 
@@ -110,7 +110,7 @@ packb = msgpack.Packer(default=_packed, unicode_errors="surrogatepass", autorese
 
 def unpackb(data: bytes) -> Any:
     return msgpack.unpackb(
-        data, strict_map_key=False, unicode_errors="surrogatepass", ext_hook=binary.unpack
+        data, strict_map_key=False, unicode_errors="surrogatepass", ext_hook=unpack
     )
 
 
@@ -183,7 +183,7 @@ def unpack_all(packed: list[bytes]) -> list[Any]:
         strict_map_key=False,
         unicode_errors="surrogatepass",
         max_buffer_size=_MAX_BUFFER,
-        ext_hook=binary.unpack,
+        ext_hook=unpack,
     )
     unpacker.feed(b"".join(packed))
     return list(unpacker)

@@ -33,6 +33,8 @@ MESSAGES = [
      'The query ends too early; expected a parameter, WHERE, ")", ":" or "{".', None),
     ("MATCH n RETURN n", 1, 9, 'Unexpected "RETURN"; expected "(" or "=".',
      "a node stands in parentheses: (n)"),
+    ("CREATE FULLTEXT INDEX FOR (n:A) ON EACH [n.p]", 1, 17, 'Unexpected "INDEX"',
+     "there are RANGE and TEXT indexes, none of the kind FULLTEXT"),
     ("MATCH (a)->(b) RETURN a", 1, 10, 'Unexpected "-"',
      "write --> or -[:TYPE]-> for a relationship"),
     ("MATCH (a)-[:T]>(b) RETURN a", 1, 15, 'Unexpected ">"; expected "-".', None),

@@ -28,7 +28,10 @@ from cypherd.planner.logical.operators import LogicalArgument
 from cypherd.planner.plan import Plan
 from cypherd.render.registry import RENDERERS, rendered
 from cypherd.render.renderer import RenderOptions
+from cypherd.values.extensions import received
 from cypherd.values.graph import Node, Path, Relationship
+from cypherd.values.points import Point
+from cypherd.values.spatial import point_of
 from cypherd.values.temporal import TemporalValue
 from cypherd.values.temporal.parsing import (
     parse_date,
@@ -38,7 +41,6 @@ from cypherd.values.temporal.parsing import (
     parse_local_time,
     parse_time,
 )
-from cypherd.values.temporal.tagged import untagged
 from tests.unit.render import readers
 
 PLANES = "".join(chr(plane << 16 | 0x0041) for plane in range(17) if plane != 0) + "A\u20ac\ufffd"
@@ -297,7 +299,7 @@ def test_temporal_values_are_extension_types(
     packed = msgpack.ExtType(code, str(value).encode())
     assert one(format_, value, integers=integers) == packed
     assert one(format_, [value, {"a": value}], integers=integers) == [packed, {"a": packed}]
-    assert untagged(*packed) == value
+    assert received(*packed) == value
 
 
 # --- tables of text ---------------------------------------------------------------------
@@ -460,3 +462,39 @@ def test_spreadsheets_get_no_formulas_and_exact_readers_get_what_is_there(start:
     _, found = csv.reader(io.StringIO(excel[1:], newline=""))
     assert found == ["'" + start + "1+1", "-1", "-2.5", "a" + start, "", ""]
     assert readers.read_csv(written("csv", names, rows))[0][0] == start + "1+1"
+
+
+# --- points -----------------------------------------------------------------------------
+
+POINTS = [
+    (Point(7203, (1.0, -2.5)), {"srid": 7203, "crs": "cartesian", "x": 1.0, "y": -2.5}),
+    (
+        Point(4979, (12.5, 55.0, 3.0)),
+        {"srid": 4979, "crs": "wgs-84-3d", "longitude": 12.5, "latitude": 55.0, "height": 3.0},
+    ),
+]
+
+
+@pytest.mark.parametrize("format_", ["json", "ndjson", "csv", "text", "html"])
+@pytest.mark.parametrize(("point", "as_map"), POINTS, ids=["plane", "globe"])
+def test_points(format_: str, point: Point, as_map: dict[str, Any]) -> None:
+    found = one(format_, point)
+    if format_ == "csv":
+        assert json.loads(found) == as_map
+    elif format_ in ("text", "html"):
+        assert found == (str(point) if format_ == "text" else ("value", str(point)))
+    else:
+        assert found == as_map
+        assert point_of(found) == point
+
+
+@pytest.mark.parametrize("format_", ["msgpack", "msgpack-seq"])
+@pytest.mark.parametrize("integers", ["number", "string"])
+@pytest.mark.parametrize("point", [point for point, _ in POINTS], ids=["plane", "globe"])
+def test_points_are_extension_types(format_: str, integers: str, point: Point) -> None:
+    packed = one(format_, [point], integers=integers)[0]
+    assert packed.code == 7
+    assert packed.data == struct.pack(
+        f">i{len(point.coordinates)}d", point.srid, *point.coordinates
+    )
+    assert received(*packed) == point
