@@ -152,6 +152,11 @@ class Settings:
     )
     plan_cache: int = setting(1000, "integer", "Plans that a process remembers.")
     batch_size: int = setting(1024, "integer", "Rows in a batch.")
+    notifications: str = setting(
+        "information",
+        "text",
+        "Least severe notifications that are told: information, warning, off.",
+    )
     import_folder: str = setting(
         "", "text", "Folder below which LOAD CSV may read files; none: it may read nothing."
     )
@@ -289,6 +294,11 @@ def _check(settings: Settings) -> None:
             raise SettingError(f"setting {name}: {getattr(settings, name)} is below {least:g}")
     if settings.port > 65535:
         raise SettingError(f"setting port: {settings.port} is above 65535")
+    if settings.notifications not in ("information", "warning", "off"):
+        raise SettingError(
+            f"setting notifications: {settings.notifications!r} is neither information, warning "
+            "nor off"
+        )
     if settings.default_timeout > settings.max_timeout:
         raise SettingError(
             f"setting default_timeout: {settings.default_timeout:g}s is above max_timeout, "

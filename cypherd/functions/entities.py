@@ -13,6 +13,7 @@ declare(
     arguments=[(T.NODE,), (T.RELATIONSHIP,)],
     result=T.INTEGER,
     help="The id of a node or relationship.",
+    deprecated_by="elementId()",
 )
 declare(
     "elementId",

@@ -28,6 +28,7 @@ class ListedFunction:
     arguments: tuple[dict[str, Any], ...]
     result: str
     aggregating: bool
+    deprecated_by: str | None
 
 
 @cache
@@ -53,7 +54,14 @@ def _listed(category: str, overloads: Sequence[Function]) -> ListedFunction:
         for name, text in zip(names, types, strict=True)
     )
     return ListedFunction(
-        most.name, category, overloads[0].help, signature, arguments, result, most.aggregate
+        most.name,
+        category,
+        overloads[0].help,
+        signature,
+        arguments,
+        result,
+        most.aggregate,
+        most.deprecated_by,
     )
 
 

@@ -35,6 +35,7 @@ def coalesce(*values: Any) -> Any:
     result=T.BOOLEAN,
     null="handle",
     help="Whether a property is there (the old form of IS NOT NULL).",
+    deprecated_by="IS NOT NULL",
 )
 def exists(value: Any) -> bool:
     return value is not None

@@ -25,7 +25,8 @@ class Function:
     the body never sees one; "handle" leaves it to the body. `bounded`: takes time in proportion
     to its arguments' size, so it may run in the event loop. `body` takes the values of one row,
     with `clock` the statement's Clock (values/temporal/clock.py) before them; None where it needs
-    the graph or the statement (executor/graph_functions.py) or aggregates.
+    the graph or the statement (executor/graph_functions.py) or aggregates. `deprecated_by`: what
+    to write in its place.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Function:
     body: Callable[..., Any] | None
     help: str
     clock: bool = False
+    deprecated_by: str | None = None
 
     def accepts(self, count: int) -> bool:
         """Whether it can be called with `count` arguments."""
@@ -70,6 +72,7 @@ class Family:
         bounded: bool = True,
         deterministic: bool = True,
         clock: bool = False,
+        deprecated_by: str | None = None,
     ) -> Callable[[Body], Body]:
         """Decorator for the body. A list of argument tuples makes one overload each."""
 
@@ -78,7 +81,7 @@ class Family:
                 self.functions.append(
                     Function(
                         name, types, optional, variadic, result, null, bounded, deterministic,
-                        False, body, help, clock,
+                        False, body, help, clock, deprecated_by,
                     )
                 )  # fmt: skip
             return body
@@ -94,6 +97,7 @@ class Family:
         help: str,
         deterministic: bool = True,
         aggregate: bool = False,
+        deprecated_by: str | None = None,
     ) -> None:
         """A function without a body here: it needs the graph, the statement or many rows."""
         null: NullRule = "handle" if aggregate else "propagate"
@@ -101,6 +105,6 @@ class Family:
             self.functions.append(
                 Function(
                     name, types, 0, False, result, null, True, deterministic, aggregate, None,
-                    help,
+                    help, deprecated_by=deprecated_by,
                 )
             )  # fmt: skip

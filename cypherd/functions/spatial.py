@@ -41,6 +41,7 @@ def distance(one: Any, other: Any) -> float | None:
     arguments=(T.POINT, T.POINT),
     result=T.FLOAT,
     help="The old name of point.distance.",
+    deprecated_by="point.distance()",
 )
 def old_distance(one: Any, other: Any) -> float | None:
     return spatial.distance(*_points("distance()", one, other))

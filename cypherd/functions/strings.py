@@ -17,13 +17,25 @@ function = FAMILY.function
 
 
 @function("toUpper", arguments=(T.STRING,), result=T.STRING, help="In upper case.")
-@function("upper", arguments=(T.STRING,), result=T.STRING, help="toUpper() under its old name.")
+@function(
+    "upper",
+    arguments=(T.STRING,),
+    result=T.STRING,
+    help="toUpper() under its old name.",
+    deprecated_by="toUpper()",
+)
 def to_upper(text: Any) -> str:
     return _text("toUpper()", text).upper()
 
 
 @function("toLower", arguments=(T.STRING,), result=T.STRING, help="In lower case.")
-@function("lower", arguments=(T.STRING,), result=T.STRING, help="toLower() under its old name.")
+@function(
+    "lower",
+    arguments=(T.STRING,),
+    result=T.STRING,
+    help="toLower() under its old name.",
+    deprecated_by="toLower()",
+)
 def to_lower(text: Any) -> str:
     return _text("toLower()", text).lower()
 

@@ -1,5 +1,5 @@
-"""What a plan tells its client beside the result: names that the store does not have, and steps
-that may take long. Codes, titles and severities are Neo4j's.
+"""What a plan tells its client beside the result: names that the store does not have, forms of
+old, and steps that may take long. Codes, titles and severities are Neo4j's.
 
 A plan holds for one version of the schema only, so a warning goes when the name comes.
 """
@@ -24,7 +24,6 @@ from cypherd.binder.query import (
     BoundMatch,
     BoundMerge,
     BoundQuery,
-    BoundStart,
     LabelsChange,
     NewNode,
     NewRelationship,
@@ -33,7 +32,9 @@ from cypherd.binder.query import (
     PropertiesChange,
     PropertyChange,
 )
+from cypherd.parser import ast
 from cypherd.planner.context import PlanContext
+from cypherd.planner.deprecations import deprecated
 from cypherd.planner.logical import operators as ops
 from cypherd.planner.logical.operators import LogicalOperator
 from cypherd.planner.logical.walk import sources, walk
@@ -59,13 +60,22 @@ class _Names:
     made: set[tuple[str, str]] = field(default_factory=set)
 
 
+def notifications_of_command(text: str, command: ast.Statement) -> tuple[dict[str, Any], ...]:
+    """Of a statement that changes the schema."""
+    return tuple(_deprecated(text, command))
+
+
 def notifications(
-    text: str, query: BoundQuery, root: LogicalOperator, context: PlanContext
+    text: str,
+    statement: ast.Statement,
+    query: BoundQuery,
+    root: LogicalOperator,
+    context: PlanContext,
 ) -> tuple[dict[str, Any], ...]:
     """Each with code, title, severity, category, description and, where it has one, position."""
     names = _Names()
     _collect(query, names)
-    found = [*_unknown(text, names, context), *_deprecated(query)]
+    found = [*_unknown(text, names, context), *_deprecated(text, statement)]
     if _is_disconnected(query) and any(map(_is_product, walk(root))):
         found.append(_PRODUCT)
     found += _slow(root, context)
@@ -254,14 +264,15 @@ def _without_index(
             )
 
 
-def _deprecated(query: BoundQuery) -> Iterator[dict[str, Any]]:
-    if any(isinstance(c, BoundStart) for part in query.parts for c in part.clauses):
+def _deprecated(text: str, statement: ast.Statement) -> Iterator[dict[str, Any]]:
+    for description, at in deprecated(text, statement):
         yield _notification(
             "FeatureDeprecationWarning",
             "This feature is deprecated and will be removed in future versions.",
-            "START is a clause of old; MATCH finds by id, label and property",
+            description,
             "WARNING",
             "DEPRECATION",
+            _position(text, at),
         )
 
 

@@ -20,7 +20,7 @@ from cypherd.planner.inline import may_run_inline
 from cypherd.planner.logical import operators as ops
 from cypherd.planner.logical.operators import LogicalOperator
 from cypherd.planner.logical.walk import walk
-from cypherd.planner.notifications import notifications
+from cypherd.planner.notifications import notifications, notifications_of_command
 from cypherd.planner.plan import Plan
 from cypherd.planner.rules import RULES, Rule
 from cypherd.procedures.registry import BUILT_IN, Procedures
@@ -85,6 +85,7 @@ def _plan(
         mode=statement.mode,
         parameters=frozenset(),
         schema_version=transaction.schema.version,
+        notifications=notifications_of_command(text, statement),
     )
 
 
@@ -116,7 +117,7 @@ def _plan_query(
         schema_version=transaction.schema.version,
         commits=writes and any(isinstance(o, ops.LogicalTransactionApply) for o in walk(root)),
         urgent=not writes and _asks_the_server_only(root),
-        notifications=notifications(text, bound.query, root, context),
+        notifications=notifications(text, statement, bound.query, root, context),
     )
 
 

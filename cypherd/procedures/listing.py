@@ -11,7 +11,7 @@ from cypherd.values.names import DATABASE
 
 Row: TypeAlias = dict[str, Any]
 
-# What there is not: roles, and functions or procedures that are on their way out.
+# What there is not: roles, and procedures that are on their way out.
 _NO_ROLES: Row = {
     "rolesExecution": None,
     "rolesBoostedExecution": None,
@@ -35,6 +35,8 @@ def _function(function: ListedFunction) -> Row:
         "returnDescription": function.result,
         "aggregating": function.aggregating,
         **_NO_ROLES,
+        "isDeprecated": function.deprecated_by is not None,
+        "deprecatedBy": function.deprecated_by,
     }
 
 

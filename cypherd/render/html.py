@@ -74,6 +74,7 @@ class _Page:
     def __init__(self, result: Result, options: RenderOptions) -> None:
         self._result = result
         self._root = options.root
+        self._options = options
 
     def head(self) -> bytes:
         return self._part(0, {"count": 0})
@@ -87,7 +88,7 @@ class _Page:
         return {
             "stats": self._result.stats.to_dict(),
             "plan": None if description is None else to_text(description),
-            "notifications": self._result.plan.notifications,
+            "notifications": self._options.told(self._result.plan.notifications),
         }
 
     def _part(self, index: int, context: dict[str, Any]) -> bytes:

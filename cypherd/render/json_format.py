@@ -37,20 +37,20 @@ class JsonRenderer:
                 buffer.write(b'],"errors":' + to_json([error.to_dict()]) + b"}")
                 yield buffer.take()
             raise
-        buffer.write(b"]" + _trailer(result) + b"}")
+        buffer.write(b"]" + _trailer(result, options) + b"}")
         yield buffer.take()
 
 
-def _trailer(result: Result) -> bytes:
-    parts = trailer_parts(result)
+def _trailer(result: Result, options: RenderOptions) -> bytes:
+    parts = trailer_parts(result, options)
     return b"".join(b',"' + key.encode() + b'":' + to_json(value) for key, value in parts.items())
 
 
-def trailer_parts(result: Result) -> dict[str, Any]:
+def trailer_parts(result: Result, options: RenderOptions) -> dict[str, Any]:
     """stats, plan and notifications, each only where there is something to say."""
     parts = {
         "stats": result.stats.to_dict(),
         "plan": result.plan_description(),
-        "notifications": list(result.plan.notifications),
+        "notifications": options.told(result.plan.notifications),
     }
     return {key: value for key, value in parts.items() if value}

@@ -51,7 +51,7 @@ class MsgpackRenderer:
             for batch in in_pieces(result.batches, rows):
                 if batch.length:
                     rows.add(_packed(packer.pack, batch, result.columns, options), batch.length)
-            trailer = trailer_parts(result)
+            trailer = trailer_parts(result, options)
             buffer = ChunkBuffer()
             buffer.write(packer.pack_map_header(2 + len(trailer)))
             buffer.write(packer.pack("columns") + packer.pack(result.columns))
@@ -89,7 +89,7 @@ class MsgpackSequenceRenderer:
                 buffer.write(error_object(error))
                 yield buffer.take()
             raise
-        buffer.write(pack({"end": {"rows": count, **trailer_parts(result)}}))
+        buffer.write(pack({"end": {"rows": count, **trailer_parts(result, options)}}))
         yield buffer.take()
 
 

@@ -41,7 +41,7 @@ class NdjsonRenderer:
                 buffer.write(to_json({"errors": [error.to_dict()]}) + b"\n")
                 yield buffer.take()
             raise
-        buffer.write(to_json({"end": {"rows": count, **trailer_parts(result)}}) + b"\n")
+        buffer.write(to_json({"end": {"rows": count, **trailer_parts(result, options)}}) + b"\n")
         yield buffer.take()
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 from cypherd.engine import Result
 
@@ -25,13 +25,23 @@ class RenderOptions:
 
     `gzip_from`: bytes from which a body is compressed, None: never. `root`: the path under which
     the server's pages stand, for links. `spool_limit`: bytes that a renderer may keep in a file
-    when its format wants to know the number of rows first."""
+    when its format wants to know the number of rows first. `notifications`: the least severe that
+    are told, or off for none."""
 
     rows: Literal["arrays", "objects"] = "arrays"
     integers: Literal["number", "string"] = "number"
     gzip_from: int | None = None
     root: str = ""
     spool_limit: int = SPOOL_LIMIT
+    notifications: Literal["information", "warning", "off"] = "information"
+
+    def told(self, notifications: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """Those of a plan that the client wants to know."""
+        if self.notifications == "information":
+            return list(notifications)
+        if self.notifications == "off":
+            return []
+        return [one for one in notifications if one["severity"] == "WARNING"]
 
 
 class Renderer(Protocol):

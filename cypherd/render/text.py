@@ -54,7 +54,7 @@ class TextRenderer:
             count += batch.length
             if buffer.due():
                 yield buffer.take()
-        buffer.write(_foot(count, result, rows=bool(columns)))
+        buffer.write(_foot(count, result, options, rows=bool(columns)))
         yield buffer.take()
 
 
@@ -149,11 +149,12 @@ def _plan_cells(values: Sequence[Any]) -> Cells:
     ]
 
 
-def _foot(count: int, result: Result, *, rows: bool) -> bytes:
+def _foot(count: int, result: Result, options: RenderOptions, *, rows: bool) -> bytes:
     told = [f"{count} row{'' if count == 1 else 's'}"] if rows else []
     told += [f"{name.replace('_', ' ')}: {n}" for name, n in result.stats.to_dict().items()]
     text = ", ".join(told) or "nothing was changed"
-    lines = [f"({text})", *(f"note: {note}" for note in map(_note, result.plan.notifications))]
+    notes = map(_note, options.told(result.plan.notifications))
+    lines = [f"({text})", *(f"note: {note}" for note in notes)]
     return ("\n".join(lines) + "\n").encode()
 
 

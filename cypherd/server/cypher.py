@@ -107,6 +107,7 @@ class CypherEndpoint:
             options=_options(
                 ask.rows,
                 ask.integers,
+                ask.notifications or self._settings.notifications,
                 headers.get("accept-encoding"),
                 query.scope.get("root_path", ""),
                 self._settings.spool_limit,
@@ -137,10 +138,17 @@ class CypherEndpoint:
 
 @functools.lru_cache(maxsize=256)
 def _options(
-    rows: Any, integers: Any, accept_encoding: str | None, root: str, spool_limit: int
+    rows: Any,
+    integers: Any,
+    notifications: Any,
+    accept_encoding: str | None,
+    root: str,
+    spool_limit: int,
 ) -> RenderOptions:
     """Raises NotAcceptable."""
-    return RenderOptions(rows, integers, gzip_from(accept_encoding), root, spool_limit)
+    return RenderOptions(
+        rows, integers, gzip_from(accept_encoding), root, spool_limit, notifications
+    )
 
 
 def _wants_page(headers: Mapping[str, str]) -> bool:

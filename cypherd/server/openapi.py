@@ -8,7 +8,7 @@ from typing import Any
 from cypherd import __version__
 from cypherd.errors import CypherdError, RequestError
 from cypherd.render.registry import RENDERERS
-from cypherd.server.requests import INTEGERS, ROWS
+from cypherd.server.requests import INTEGERS, NOTIFICATIONS, ROWS
 from cypherd.settings import Settings
 
 Json = dict[str, Any]
@@ -70,7 +70,7 @@ def _paths(settings: Settings) -> Json:
 
 
 def _get_cypher() -> Json:
-    names = ("Query", "Params", "Format", "Timeout", "Id", "Rows", "Integers")
+    names = ("Query", "Params", "Format", "Timeout", "Id", "Rows", "Integers", "Notifications")
     return {
         "summary": "Run a query that reads",
         "operationId": "read",
@@ -129,6 +129,9 @@ def _parameters() -> Json:
         "Id": in_query("id", {"type": "string", "pattern": _ID}, "The client's name for it"),
         "Rows": in_query("rows", {"enum": list(ROWS)}, "Each row a list or an object"),
         "Integers": in_query("integers", {"enum": list(INTEGERS)}, "As numbers or as strings"),
+        "Notifications": in_query(
+            "notifications", {"enum": list(NOTIFICATIONS)}, "The least severe that are told"
+        ),
         "QueryId": {
             "name": "id", "in": "path", "required": True,
             "schema": {"type": "string", "pattern": _ID},
@@ -206,6 +209,7 @@ _CONTROLS = {
     "format": {"enum": [renderer.name for renderer in RENDERERS]},
     "rows": {"enum": list(ROWS)},
     "integers": {"enum": list(INTEGERS)},
+    "notifications": {"enum": list(NOTIFICATIONS)},
 }
 _SCHEMAS: Json = {
     "Asked": {

@@ -19,7 +19,7 @@ from cypherd.errors import InvalidFormat, RequestError, UnsupportedMediaType
 from cypherd.settings import Settings, format_duration, parse_duration
 from cypherd.values.extensions import EXTENDED, received
 
-CONTROLS = ("query", "params", "format", "timeout", "id", "rows", "integers")
+CONTROLS = ("query", "params", "format", "timeout", "id", "rows", "integers", "notifications")
 """The reserved names of URLs and forms."""
 
 _FIELDS = frozenset(CONTROLS) | {"statement", "parameters"}
@@ -29,12 +29,14 @@ _MAX_FIELDS = 1000
 _MAX_DEPTH = 200
 ROWS = ("arrays", "objects")
 INTEGERS = ("number", "string")
+NOTIFICATIONS = ("information", "warning", "off")
 _INT64_EDGE = 2.0**63
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """`text` is None where there was no query; `timeout` in seconds."""
+    """`text` is None where there was no query; `timeout` in seconds; `notifications` None: as the
+    setting says."""
 
     text: str | None
     parameters: dict[str, Any]
@@ -43,6 +45,7 @@ class Ask:
     id: str | None
     rows: str
     integers: str
+    notifications: str | None
 
 
 def check_coding(headers: Mapping[str, str]) -> None:
@@ -277,6 +280,9 @@ def _ask(fields: Mapping[str, Any], headers: Mapping[str, str], settings: Settin
         id=_id(_either(fields, "id", headers, "cypher-query-id")),
         rows=_choice(fields, "rows", ROWS),
         integers=_choice(fields, "integers", INTEGERS),
+        notifications=_choice(fields, "notifications", NOTIFICATIONS)
+        if "notifications" in fields
+        else None,
     )
 
 

@@ -85,6 +85,20 @@ def test_a_write_tells_what_it_did(serve: Any) -> None:
     assert path["relationships"][0]["end"] == path["nodes"][1]["id"]
 
 
+@pytest.mark.parametrize("format_", ["json", "ndjson", "msgpack", "text", "html"])
+@pytest.mark.parametrize(
+    ("least", "told"), [("information", (True, True)), ("warning", (True, False)), ("off", ())]
+)
+def test_notifications_that_are_told(
+    port: int, format_: str, least: str, told: tuple[bool, ...]
+) -> None:
+    query = "MATCH (a)-[*]->(:Absent) RETURN a"
+    answer = ask(port, query, notifications=least, format=format_)
+    found = (b"nothing in the store" in answer.body, b"a path of any length" in answer.body)
+    assert answer.status == 200
+    assert found == (told or (False, False))
+
+
 def test_rows_and_integers(port: int) -> None:
     answer = ask(port, "RETURN 9007199254740993 AS n, 1.5 AS f", rows="objects", integers="string")
     assert answer.json()["data"] == [{"n": "9007199254740993", "f": 1.5}]

@@ -39,6 +39,7 @@ FULL: dict[str, Any] = {
     "format": "ndjson",
     "rows": "objects",
     "integers": "string",
+    "notifications": "warning",
 }
 
 
@@ -59,7 +60,8 @@ FULL: dict[str, Any] = {
 )
 def test_bodies_mean_the_same(body: bytes, content_type: str) -> None:
     ask = post(body, content_type)
-    assert ask == Ask("RETURN $x", FULL["params"], "ndjson", 0.5, "my-id_1.2", "objects", "string")
+    controls = ("ndjson", 0.5, "my-id_1.2", "objects", "string", "warning")
+    assert ask == Ask("RETURN $x", FULL["params"], *controls)
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/cypher"])
