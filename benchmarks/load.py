@@ -26,6 +26,7 @@ import uvloop
 from benchmarks.client import post_cypher
 
 READ = "MATCH (p:Person {id: $id}) RETURN p.firstName, p.lastName"
+HOP = "MATCH (p:Person {id: $id})-[:KNOWS]-(f) RETURN f.firstName, f.lastName"
 GRACE = 5.0
 CREATE = "CREATE (:Load {key: $key})"
 ECHO_BODY = b'{"query":"MATCH (p:Person {id: $id}) RETURN p.firstName","params":{"id":1}}'
@@ -125,8 +126,11 @@ async def _load(
     return totals
 
 
+_READS = {"read": READ, "hop": HOP}
+
+
 def requests_of(kind: str, port: int, persons: int) -> Callable[[], Iterator[bytes]]:
-    """What each connection sends. kind: read, create, echo, health."""
+    """What each connection sends. kind: read, hop, create, echo, health."""
     if kind == "echo":
         head = f"POST / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
         body = head.encode() + f"Content-Length: {len(ECHO_BODY)}\r\n\r\n".encode() + ECHO_BODY
@@ -134,8 +138,10 @@ def requests_of(kind: str, port: int, persons: int) -> Callable[[], Iterator[byt
     if kind == "health":
         body = f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
         return lambda: itertools.repeat(body)
-    if kind == "read":
-        bodies = [post_cypher(port, READ, {"id": i % persons}) for i in range(0, 7919 * 97, 7919)]
+    if kind in _READS:
+        bodies = [
+            post_cypher(port, _READS[kind], {"id": i % persons}) for i in range(0, 7919 * 97, 7919)
+        ]
         return lambda: itertools.cycle(bodies)
     keys = itertools.count(time.time_ns())
     return lambda: (post_cypher(port, CREATE, {"key": key}) for key in keys)
@@ -163,7 +169,9 @@ def start(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--kind", choices=("read", "create", "echo", "health"), required=True)
+    parser.add_argument(
+        "--kind", choices=("read", "hop", "create", "echo", "health"), required=True
+    )
     parser.add_argument("--connections", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--persons", type=int, default=1000)

@@ -28,6 +28,7 @@ from cypherd.executor.context import ExecutionContext, Guard, OperatorProfile, S
 from cypherd.executor.mapper import map_plan
 from cypherd.executor.operator import Operator
 from cypherd.executor.profile import own_times
+from cypherd.executor.short_reads import ShortRead, short_read
 from cypherd.parser.parser import parse
 from cypherd.planner.explain import describe
 from cypherd.planner.plan import Plan
@@ -47,13 +48,15 @@ Value = TypeVar("Value")
 @dataclass(slots=True)
 class Result:
     """A query that runs: `batches` is pulled by the renderer, once; each batch has the columns
-    in order, under their names. `stats` and `plan_description()` are final when it has ended."""
+    in order, under their names. `whole`: the only batch, where all is there from the beginning.
+    `stats` and `plan_description()` are final when it has ended."""
 
     columns: tuple[str, ...]
     batches: Iterator[Batch]
     stats: Stats
     plan: Plan
     profile: dict[int, OperatorProfile] | None = None
+    whole: Batch | None = None
 
     def plan_description(self) -> dict[str, Any] | None:
         """The operator tree for EXPLAIN and PROFILE, None otherwise."""
@@ -85,6 +88,9 @@ class Engine:
         self.rules = rules
         self._plans: _Recent[tuple[str, int], Plan] = _Recent(settings.plan_cache)
         self._compiled: _Recent[tuple[str, int], tuple[Plan, Operator]] = _Recent(
+            settings.plan_cache
+        )
+        self._short: _Recent[tuple[str, int], tuple[Plan, ShortRead | None]] = _Recent(
             settings.plan_cache
         )
 
@@ -154,6 +160,31 @@ class Engine:
         return Result(
             plan.columns, self._batches(plan, context), context.stats, plan, context.profile
         )
+
+    def run_short(
+        self, plan: Plan, parameters: Mapping[str, Any], transaction: ReadTransaction
+    ) -> Result | None:
+        """The result of a plan that is a short read (executor/short_reads.py), whole; None for
+        another one, and where that is left to the operators. Raises CypherdError."""
+        short = self._short_read(plan)
+        if short is None or not plan.parameters <= parameters.keys():
+            return None
+        try:
+            batch = short.batch(transaction, parameters)
+        except Exception as error:
+            raise _answer(error, plan.text) from error
+        if batch is None:
+            return None
+        batches = iter((batch,) if batch.length else ())
+        return Result(plan.columns, batches, Stats(), plan, whole=batch)
+
+    def _short_read(self, plan: Plan) -> ShortRead | None:
+        key = (plan.text, plan.schema_version)
+        kept = self._short.get(key)
+        if kept is None or kept[0] is not plan:
+            kept = (plan, short_read(plan))
+            self._short.put(key, kept)
+        return kept[1]
 
     def _batches(self, plan: Plan, context: ExecutionContext) -> Iterator[Batch]:
         guard = context.guard

@@ -14,6 +14,7 @@ import numpy as np
 from cypherd.batch.columns import Column, IdColumn, IntArray, ObjectColumn
 from cypherd.executor.context import ExecutionContext
 from cypherd.executor.expressions.properties import named
+from cypherd.storage.protocols import ReadTransaction
 from cypherd.values.extensions import EXTENDED
 from cypherd.values.graph import Node, NodeRef, Path, PathRef, Relationship, RelationshipRef
 from cypherd.values.lists import to_list
@@ -39,17 +40,16 @@ def _materialize_ids(column: IdColumn, context: ExecutionContext) -> Column:
     there = sorted(set(column.ids[column.ids >= 0].tolist()))
     found: dict[int, Any]
     if column.kind == "node":
-        found = read_nodes(there, context)
+        found = read_nodes(there, context.transaction)
     else:
-        found = read_relationships(there, context)
+        found = read_relationships(there, context.transaction)
     return ObjectColumn([found.get(entity) for entity in column.ids.tolist()])
 
 
-def read_nodes(ids: list[int], context: ExecutionContext) -> dict[int, Node]:
+def read_nodes(ids: list[int], transaction: ReadTransaction) -> dict[int, Node]:
     """Whole nodes by id."""
     if not ids:
         return {}
-    transaction = context.transaction
     label_name = transaction.schema.label_name
     nodes: dict[int, Node] = {}
     for node, record in zip(ids, transaction.node_records(_array(ids)), strict=True):
@@ -59,11 +59,10 @@ def read_nodes(ids: list[int], context: ExecutionContext) -> dict[int, Node]:
     return nodes
 
 
-def read_relationships(ids: list[int], context: ExecutionContext) -> dict[int, Relationship]:
+def read_relationships(ids: list[int], transaction: ReadTransaction) -> dict[int, Relationship]:
     """Whole relationships by id."""
     if not ids:
         return {}
-    transaction = context.transaction
     records = transaction.relationship_records(_array(ids))
     found: dict[int, Relationship] = {}
     deleted: list[int] = []
@@ -77,13 +76,13 @@ def read_relationships(ids: list[int], context: ExecutionContext) -> dict[int, R
             relationship, name, start, end, named(properties, transaction)
         )
     if deleted:
-        found.update(_read_deleted(deleted, context))
+        found.update(_read_deleted(deleted, transaction))
     return found
 
 
-def _read_deleted(ids: list[int], context: ExecutionContext) -> dict[int, Relationship]:
-    ends = context.transaction.endpoints(_array(ids))
-    type_name = context.transaction.schema.type_name
+def _read_deleted(ids: list[int], transaction: ReadTransaction) -> dict[int, Relationship]:
+    ends = transaction.endpoints(_array(ids))
+    type_name = transaction.schema.type_name
     rows = zip(ids, ends.type.tolist(), ends.start.tolist(), ends.end.tolist(), strict=True)
     return {
         relationship: Relationship(
@@ -125,8 +124,8 @@ class _Entities:
     __slots__ = ("nodes", "relationships")
 
     def __init__(self, wanted: _Wanted, context: ExecutionContext) -> None:
-        self.nodes = read_nodes(sorted(wanted.nodes), context)
-        self.relationships = read_relationships(sorted(wanted.relationships), context)
+        self.nodes = read_nodes(sorted(wanted.nodes), context.transaction)
+        self.relationships = read_relationships(sorted(wanted.relationships), context.transaction)
 
     def whole(self, value: Any) -> Any:
         if type(value) in _PLAIN:

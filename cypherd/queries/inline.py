@@ -10,20 +10,25 @@ no side effects.
 from __future__ import annotations
 
 import asyncio
+from collections import deque
+from collections.abc import Callable
 from resource import RUSAGE_SELF, getrusage
 from time import monotonic, thread_time
+from typing import Any, TypeVar
 
 from cypherd.engine import Engine
 from cypherd.errors import InlineBudgetSpent
-from cypherd.queries.answer import QueryRequest
 from cypherd.queries.guard import InlineGuard
 from cypherd.queries.outcome import as_answer
 from cypherd.queries.plans import KnownPlan
 from cypherd.queries.registry import Entry
 from cypherd.render.gzipping import gzip_whole
 from cypherd.render.registry import renderer_named
+from cypherd.render.renderer import RenderOptions
 from cypherd.settings import Settings
 from cypherd.storage.protocols import GraphStore
+
+Given = TypeVar("Given")
 
 _MEMORY = 4 << 20
 # Compressing this much takes half a millisecond; larger bodies go out as they are.
@@ -46,6 +51,7 @@ class Inline:
         self._turn_end = 0.0
         self._turn_cpu_end = 0.0
         self._paused_until = 0.0
+        self._waiting: deque[Callable[[], None]] = deque()
         self._lag_timer: asyncio.TimerHandle | None = None
         self._lag_due = 0.0
         self._faults = getrusage(RUSAGE_SELF).ru_majflt
@@ -64,39 +70,81 @@ class Inline:
         """Whether inlining is on: not while the loop waits for the disk."""
         return not self._paused_until or monotonic() >= self._paused_until
 
-    async def turn(self) -> None:
-        """Until a turn of the loop has enough budget left to start."""
-        while not self._has_room():
-            await asyncio.sleep(0)
+    async def in_turn(self, run: Callable[[], Given]) -> Given:
+        """What `run` gives, called when a turn of the loop has enough budget left to start."""
+        if self.has_room():
+            return run()
+        future: asyncio.Future[Given] = self._loop.create_future()
 
-    def run(self, entry: Entry, request: QueryRequest, known: KnownPlan) -> bytes | None:
+        def call() -> None:
+            if future.done():
+                return
+            try:
+                future.set_result(run())
+            except Exception as error:
+                future.set_exception(error)
+
+        self.later(call)
+        return await future
+
+    def later(self, call: Callable[[], None]) -> None:
+        """`call` when a turn of the loop has room, in the order in which they came. Nobody asks
+        again and again: a thousand that wait would take the turns for asking."""
+        self._waiting.append(call)
+        if len(self._waiting) == 1:
+            self._loop.call_soon(self._drain)
+
+    def _drain(self) -> None:
+        while self._waiting and self._is_room():
+            self._waiting.popleft()()
+        if self._waiting:
+            self._loop.call_soon(self._drain)
+
+    def run(
+        self,
+        entry: Entry,
+        text: str,
+        parameters: dict[str, Any],
+        format_: str,
+        options: RenderOptions,
+        known: KnownPlan,
+    ) -> bytes | None:
         """The whole answer; None: it did not fit, or its plan is too old. Raises CypherdError.
 
-        Call it right after `turn`, in the same turn of the loop."""
+        Call it in `in_turn`, in `later`, or right after `has_room`."""
         try:
             with self._store.read() as transaction:
                 plan = known.plan()
                 if plan.schema_version != transaction.schema.version:
                     return None
-                guard = InlineGuard(self._turn_end, self._turn_cpu_end, self._max_rows, _MEMORY)
-                result = self._engine.run(
-                    plan, request.parameters, transaction, guard, clock=entry.started
-                )
-                try:
-                    renderer = renderer_named(request.format)
-                    body = b"".join(renderer.render(result, request.options))
-                finally:
-                    result.close()
-                entry.rows = guard.rows
+                renderer = renderer_named(format_)
+                result = self._engine.run_short(plan, parameters, transaction)
+                if result is not None and result.whole is not None:
+                    body = b"".join(renderer.render(result, options))
+                    entry.rows = result.whole.length
+                else:
+                    guard = InlineGuard(self._turn_end, self._turn_cpu_end, self._max_rows, _MEMORY)
+                    result = self._engine.run(
+                        plan, parameters, transaction, guard, clock=entry.started
+                    )
+                    try:
+                        body = b"".join(renderer.render(result, options))
+                    finally:
+                        result.close()
+                    entry.rows = guard.rows
                 known.fitted()
-                return gzip_whole(body, request.options.gzip_from, _GZIP_MOST)
+                return gzip_whole(body, options.gzip_from, _GZIP_MOST)
         except InlineBudgetSpent:
             known.spent()
             return None
         except Exception as error:
-            raise as_answer(error, request.text) from None
+            raise as_answer(error, text) from None
 
-    def _has_room(self) -> bool:
+    def has_room(self) -> bool:
+        """Whether this turn of the loop has enough budget left to start, and none waits for it."""
+        return not self._waiting and self._is_room()
+
+    def _is_room(self) -> bool:
         now = monotonic()
         if self._turn_end == 0.0:
             self._turn_end = now + self._budget

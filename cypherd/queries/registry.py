@@ -176,6 +176,11 @@ class Registry:
         entry.parameters = kept_parameters(entry)
         self._finished.append(entry)
 
+    def forget(self, entry: Entry) -> None:
+        """It has not been, and begins again."""
+        if self._running.get(entry.id) is entry:
+            del self._running[entry.id]
+
     def find(self, id: str) -> Entry | None:
         """The running query of that id, else the last finished one."""
         running = self._running.get(id)
@@ -206,7 +211,18 @@ def kept_text(entry: Entry) -> str:
 
 def kept_parameters(entry: Entry) -> Mapping[str, Any]:
     """The parameters if they are small, else none."""
-    return entry.parameters if not entry.parameters or _small(entry.parameters) else {}
+    parameters = entry.parameters
+    if not parameters or _few_numbers(parameters) or _small(parameters):
+        return parameters
+    return {}
+
+
+def _few_numbers(parameters: Mapping[str, Any]) -> bool:
+    """The commonest case, told quickly."""
+    return len(parameters) <= _KEPT_VALUES and _NUMBERS.issuperset(map(type, parameters.values()))
+
+
+_NUMBERS = frozenset({int, float, bool, type(None)})
 
 
 def _end_state(error: CypherdError | None) -> str:

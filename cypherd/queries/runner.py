@@ -40,6 +40,7 @@ from cypherd.queries.slots import SlotTable
 from cypherd.queries.stream import HeldStream, ReadStream
 from cypherd.queries.writes import Writes
 from cypherd.render.gzipping import is_gzip
+from cypherd.render.renderer import RenderOptions
 from cypherd.settings import Settings
 from cypherd.storage.protocols import GraphStore
 from cypherd.storage.summary import GraphSummary, summarize
@@ -189,6 +190,47 @@ class Runner:
             self.registry.end(entry, failure)
             raise failure from error
 
+    def has_room(self) -> bool:
+        """Whether a bounded read may begin in this turn of the loop."""
+        return self._inline.has_room()
+
+    def when_room(self, call: Callable[[], None]) -> None:
+        """`call` as soon as one may, in the order in which they came."""
+        self._inline.later(call)
+
+    def answer_now(
+        self,
+        text: str,
+        parameters: dict[str, Any],
+        format_: str,
+        options: RenderOptions,
+        client: tuple[str, int] | None,
+    ) -> tuple[str, bytes] | None:
+        """A bounded read whose plan is known, in this turn of the loop: its id and its answer.
+
+        None where that cannot be, or it failed: nothing has been done then, and `submit` says
+        why. Call it when the turn has room (`has_room`, `when_room`)."""
+        known = self.plans.get(text)
+        if known is None or self._stopping or not known.may_inline() or not self._inline.open():
+            return None
+        entry = self.registry.begin(
+            text,
+            parameters,
+            client="" if client is None else f"{client[0]}:{client[1]}",
+            timeout=self.settings.default_timeout,
+            deadline_message=self._default_message,
+        )
+        entry.state, entry.place = "running", "inline"
+        try:
+            body = self._inline.run(entry, text, parameters, format_, options, known)
+        except CypherdError:
+            body = None
+        if body is None:
+            self.registry.forget(entry)
+            return None
+        self.registry.end(entry)
+        return entry.id, body
+
     async def cancel(self, id: str, reason: str = "cancelled by request") -> dict[str, Any] | None:
         """Ask a query to end; its entry as it is then, None if the id is unknown."""
         entry = self.registry.find(id)
@@ -232,11 +274,14 @@ class Runner:
     async def _try_inline(
         self, entry: Entry, request: QueryRequest, known: KnownPlan
     ) -> Answer | None:
-        await self._inline.turn()
-        entry.check_stopped()
-        entry.state = "running"
-        entry.place = "inline"
-        body = self._inline.run(entry, request, known)
+        def run() -> bytes | None:
+            entry.check_stopped()
+            entry.state, entry.place = "running", "inline"
+            return self._inline.run(
+                entry, request.text, request.parameters, request.format, request.options, known
+            )
+
+        body = await self._inline.in_turn(run)
         if body is None:
             entry.state = "queued"
             entry.place = None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, ClassVar
 
+from cypherd.batch.columns import Batch
 from cypherd.engine import Result
 from cypherd.errors import CypherdError
 from cypherd.render.chunks import ChunkBuffer, in_pieces
@@ -20,8 +22,13 @@ class JsonRenderer:
     headers: ClassVar[Headers] = ()
 
     def render(self, result: Result, options: RenderOptions) -> Iterator[bytes]:
+        if result.whole is not None:
+            return iter((_whole(result, result.whole, options),))
+        return self._streamed(result, options)
+
+    def _streamed(self, result: Result, options: RenderOptions) -> Iterator[bytes]:
         buffer = ChunkBuffer()
-        buffer.write(b'{"columns":' + to_json(result.columns) + b',"data":[')
+        buffer.write(b'{"columns":' + _names(result.columns) + b',"data":[')
         separator = b""
         try:
             for batch in in_pieces(result.batches, buffer):
@@ -41,6 +48,17 @@ class JsonRenderer:
         yield buffer.take()
 
 
+def _whole(result: Result, batch: Batch, options: RenderOptions) -> bytes:
+    rows = to_json(encode_rows(batch, result.columns, options))
+    head = b'{"columns":' + _names(result.columns) + b',"data":'
+    return b"".join((head, rows, _trailer(result, options), b"}"))
+
+
+@lru_cache(maxsize=1024)
+def _names(columns: tuple[str, ...]) -> bytes:
+    return to_json(columns)
+
+
 def _trailer(result: Result, options: RenderOptions) -> bytes:
     parts = trailer_parts(result, options)
     return b"".join(b',"' + key.encode() + b'":' + to_json(value) for key, value in parts.items())
@@ -49,7 +67,7 @@ def _trailer(result: Result, options: RenderOptions) -> bytes:
 def trailer_parts(result: Result, options: RenderOptions) -> dict[str, Any]:
     """stats, plan and notifications, each only where there is something to say."""
     parts = {
-        "stats": result.stats.to_dict(),
+        "stats": {} if result.plan.kind == "read" else result.stats.to_dict(),
         "plan": result.plan_description(),
         "notifications": options.told(result.plan.notifications),
     }

@@ -20,6 +20,7 @@ from cypherd.server.pages import Assets, Pages, wants_page
 from cypherd.server.queries import QueriesEndpoints
 from cypherd.server.safety import Gate
 from cypherd.server.schema import SchemaEndpoint
+from cypherd.server.shortcut import Shortcut
 from cypherd.settings import Settings
 
 _CHANGING = ("POST", "DELETE", "PUT", "PATCH")
@@ -50,6 +51,8 @@ class Application:
         self._gate = Gate(settings)
         self._root = _root_path(settings)
         self._cypher = CypherEndpoint(settings, runner, self._gate, pages)
+        self.shortcut = Shortcut(settings, runner, self._gate, self._root)
+        """For the connections: what the front can answer at once."""
         self._rest = _starlette(settings, runner, pages)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

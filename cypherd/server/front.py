@@ -57,9 +57,11 @@ def _allow_many_connections() -> None:
 async def _serve(settings: Settings, resources: FrontResources) -> int:
     runner = Runner(settings, resources)
     await runner.start()
+    application = Application(settings, runner)
+    connection = functools.partial(Connection, settings=settings, shortcut=application.shortcut)
     config = uvicorn.Config(
-        Application(settings, runner),
-        http=functools.partial(Connection, settings=settings),  # type: ignore[arg-type]
+        application,
+        http=connection,  # type: ignore[arg-type]
         ws="none",
         lifespan="off",
         log_config=None,

@@ -23,6 +23,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from cypherd.errors import CypherdError, HeadTooLarge, InvalidFormat, RequestTimeout
 from cypherd.server.errors import COMMON_HEADERS, error_body
 from cypherd.server.safety import Headers
+from cypherd.server.shortcut import LARGEST, Shortcut
 from cypherd.settings import KIB, Settings, format_duration
 
 _log = logging.getLogger("cypherd.server")
@@ -42,13 +43,25 @@ _REASONS = {status.value: b"%d %s" % (status, status.phrase.encode()) for status
 class Connection(HttpToolsProtocol):
     """`on_lost` collects what to call when the client has gone."""
 
-    def __init__(self, *arguments: Any, settings: Settings, **keywords: Any) -> None:
+    def __init__(
+        self,
+        *arguments: Any,
+        settings: Settings,
+        shortcut: Shortcut | None = None,
+        **keywords: Any,
+    ) -> None:
         super().__init__(*arguments, **keywords)
         self.on_lost: set[Callable[[], None]] = set()
         self._settings = settings
         self._active: RequestResponseCycle | None = None
         self._refusal: CypherdError | None = None
         self._in_head = False
+        self._shortcut = shortcut
+        # The body, so far, of a request that may go the short way; None: it goes the ordinary one.
+        self._short: list[bytes] | None = None
+        self._chunked = False
+        # It has come whole, and waits for a turn of the loop that has room.
+        self._waits = False
         # Bytes since the head or the last piece of a body began: what httptools may hold.
         self._unread = 0
         # The loop's time at which began what is waited for now, and the body's bytes since then.
@@ -126,6 +139,9 @@ class Connection(HttpToolsProtocol):
         except httptools.HttpParserError as error:
             self._refuse(_reason(error))
             return
+        if self._short is not None and not self._waits:
+            # The rest of its body has yet to come.
+            self._go_ordinary()
         if self._unread > self._settings.max_head:
             self._refuse(_head_too_large(self._settings))
 
@@ -147,6 +163,11 @@ class Connection(HttpToolsProtocol):
         return b"\r\n".join(lines) + b"\r\n\r\n"
 
     def on_message_begin(self) -> None:
+        if self._waits:
+            # Another request behind it: what keeps their order is the ordinary way.
+            self._waits = False
+            self._go_ordinary()
+            self._complete()
         super().on_message_begin()
         self._in_head = True
         self._since = self.loop.time()
@@ -160,6 +181,12 @@ class Connection(HttpToolsProtocol):
             if self.parser.get_method() == b"CONNECT":
                 raise InvalidFormat("this server is no proxy")
             return
+        if self._may_be_short():
+            self._short = []
+            return
+        self._begin_cycle()
+
+    def _begin_cycle(self) -> None:
         super().on_headers_complete()
         # Trailers, which come behind a body, are dropped: nothing here asks for them.
         self.headers = []
@@ -169,16 +196,62 @@ class Connection(HttpToolsProtocol):
     def _check_head(self) -> None:
         """Raises HeadTooLarge, InvalidFormat."""
         size = len(self.url)
+        self._chunked = False
         for name, value in self.headers:
             size += len(name) + len(value) + 4
-            if name == b"transfer-encoding" and value.strip().lower() != b"chunked":
-                raise InvalidFormat("Transfer-Encoding: only chunked is read")
+            if name == b"transfer-encoding":
+                if value.strip().lower() != b"chunked":
+                    raise InvalidFormat("Transfer-Encoding: only chunked is read")
+                self._chunked = True
         if size > self._settings.max_head:
             raise _head_too_large(self._settings)
         if not self.parser.get_http_version().startswith("1."):
             raise InvalidFormat("only HTTP/1.1 and HTTP/1.0 are spoken")
 
+    def _may_be_short(self) -> bool:
+        """A request that comes while nothing is being answered, and could be answered at once."""
+        return (
+            self._shortcut is not None
+            and self.url == b"/cypher"
+            # Trailers would come among the headers.
+            and not self._chunked
+            and not self._answering()
+            and not self.pipeline
+            and not self.flow.write_paused
+            and self.parser.get_method() == b"POST"
+            and self.parser.get_http_version() == "1.1"
+            and self.parser.should_keep_alive()
+        )
+
+    def _go_ordinary(self) -> None:
+        """As if there were no short way: what has come of the request is handed on."""
+        parts, self._short = self._short, None
+        self._begin_cycle()
+        for part in parts or ():
+            self.on_body(part)
+
+    def _answered_shortly(self) -> bool:
+        """Whether the request, which has come whole, could be answered at once."""
+        assert self._shortcut is not None, "_may_be_short has asked"
+        parts = self._short or []
+        if sum(map(len, parts)) > LARGEST:
+            return False
+        body = parts[0] if len(parts) == 1 else b"".join(parts)
+        state = self.server_state
+        answer = self._shortcut.answer(self.headers, body, self.client, state.default_headers)
+        if answer is None:
+            return False
+        self._short = None
+        self._since = self.loop.time()
+        state.total_requests += 1
+        self.transport.write(answer)
+        return True
+
     def on_body(self, body: bytes) -> None:
+        if self._short is not None:
+            self._short.append(body)
+            self._unread = 0
+            return
         super().on_body(body)
         self._unread = 0
         self._arrived += len(body)
@@ -188,6 +261,27 @@ class Connection(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         if self.parser.should_upgrade():
             return
+        if self._short is not None:
+            assert self._shortcut is not None, "_may_be_short has asked"
+            if not self._shortcut.has_room():
+                self._waits = True
+                self._shortcut.when_room(self._answer_waiting)
+            else:
+                self._answer_short()
+            return
+        self._complete()
+
+    def _answer_waiting(self) -> None:
+        if self._waits and not self.transport.is_closing():
+            self._waits = False
+            self._answer_short()
+
+    def _answer_short(self) -> None:
+        if not self._answered_shortly():
+            self._go_ordinary()
+            self._complete()
+
+    def _complete(self) -> None:
         super().on_message_complete()
         self._unread = 0
         self.cycle.more_body = False

@@ -204,7 +204,7 @@ def parse_json(data: bytes, where: str) -> Any:
         value = orjson.loads(data)
     except orjson.JSONDecodeError as error:
         raise InvalidFormat(f"{where} is not JSON: {error}") from error
-    if not _has_large_float(value):
+    if not has_large_float(value):
         return value
     # A float this large may have been an integer: only the slower parser tells them apart.
     try:
@@ -213,7 +213,8 @@ def parse_json(data: bytes, where: str) -> Any:
         raise InvalidFormat(f"{where} is nested too deeply") from error
 
 
-def _has_large_float(value: Any) -> bool:
+def has_large_float(value: Any) -> bool:
+    """Whether a float in it is so large that orjson may have read an integer as one."""
     waiting = [value]
     while waiting:
         item = waiting.pop()

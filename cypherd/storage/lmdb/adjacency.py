@@ -23,6 +23,7 @@ from cypherd.storage.lmdb.layout import Tables, adjacency_key, pack_id, pack_own
 from cypherd.storage.protocols import Direction, Expansion, SeekRows
 
 _BIG = np.dtype(">i8")
+_NONE: IntArray = np.zeros(0, dtype=np.int64)
 _SIDES: dict[Direction, tuple[bool, ...]] = {
     "out": (False,),
     "in": (True,),
@@ -78,6 +79,13 @@ class Adjacency:
     ) -> Iterator[Expansion]:
         """`below` leaves out relationships with that id or a higher one: those that a writing
         transaction makes while it reads, or a hub that it adds to would never end."""
+        if len(nodes) == 1:
+            few = self._of_one(int(nodes[0]), direction, types, size)
+            if few is not None:
+                expansion = _older(few, below)
+                if len(expansion.row):
+                    yield expansion
+                return
         piece = Piece()
         # Cursors do not outlive a piece: what reads it may write before it asks for the next.
         cursors = self._cursors()
@@ -101,6 +109,33 @@ class Adjacency:
                         cursor = cursors[incoming]
         if piece.total:
             yield from self._read(piece, nodes, direction, below)
+
+    def _of_one(
+        self, node: int, direction: Direction, types: Sequence[int] | None, size: int
+    ) -> Expansion | None:
+        """All relationships of one node, read along; None if they are more than `size`. The same
+        as a piece of one row gives, without what several rows need."""
+        parts = []
+        left = size
+        for incoming in _SIDES[direction]:
+            cursor = self._txn.cursor(db=self._tables[incoming])
+            entries: list[bytes] = []
+            for key in self._keys(node, incoming, types):
+                if cursor.set_key(key):
+                    left -= cursor.count()
+                    if left < 0:
+                        return None
+                    entries += cursor.iternext_dup()
+            pairs = np.frombuffer(b"".join(entries), dtype=_BIG).astype(np.int64).reshape(-1, 2)
+            if incoming and direction == "both" and len(pairs):
+                kept = pairs[:, 0] != node
+                pairs = pairs if kept.all() else pairs[kept]
+            if len(pairs):
+                parts.append(pairs)
+        if not parts:
+            return Expansion(_NONE, _NONE, _NONE)
+        both = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return Expansion(np.zeros(len(both), dtype=np.int64), both[:, 1].copy(), both[:, 0].copy())
 
     def _cursors(self) -> tuple[Any, Any]:
         begin, (out, in_) = self._txn.cursor, self._tables

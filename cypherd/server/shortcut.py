@@ -1,0 +1,180 @@
+"""The short way of a short request: bounded reads that the front answers at once.
+
+`POST /cypher` with a JSON body of a text and parameters, all of which has come, whose plan is
+known and runs inline while the loop's turn has time left, needs no task, no ASGI messages and no
+second look at headers that were the same in the last request. Whatever is not of that kind, and
+whatever goes wrong, is `None` here, with nothing done: the request then goes the ordinary way,
+which gives the same answer to all of these, and the errors.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+
+from cypherd.errors import CypherdError
+from cypherd.queries.runner import Runner
+from cypherd.render.gzipping import is_gzip
+from cypherd.render.negotiation import Choice, gzip_from, negotiate
+from cypherd.render.renderer import RenderOptions
+from cypherd.server.bodies import header_map
+from cypherd.server.errors import COMMON_HEADERS
+from cypherd.server.requests import check_coding, checked_parameters, has_large_float
+from cypherd.server.safety import Gate, Headers
+from cypherd.settings import Settings, format_duration
+
+LARGEST = 16 * 1024
+"""Bytes of a body that goes the short way."""
+
+_LARGEST_HEAD = 2048
+_HEADS = 1024
+_STATUS = b"HTTP/1.1 %d %s\r\n" % (HTTPStatus.OK, HTTPStatus.OK.phrase.encode())
+# What says more of a request than how to read and answer it.
+_OWN = frozenset({"cypher-query-id", "cypher-timeout", "expect", "transfer-encoding"})
+_SCALARS = frozenset({str, bool, type(None)})
+_MIN, _MAX = -(1 << 63), (1 << 63) - 1
+_FIELDS = frozenset({"query", "params"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What follows from the headers of a request. `before` is the answer's head up to the value of
+    Cypher-Query-Id, `packed` the same for a body that is compressed."""
+
+    format: str
+    options: RenderOptions
+    before: bytes
+    packed: bytes
+
+
+class Shortcut:
+    """One front's. `root_path` is the path under which a proxy serves it."""
+
+    def __init__(self, settings: Settings, runner: Runner, gate: Gate, root_path: str) -> None:
+        self._settings = settings
+        self._runner = runner
+        self._gate = gate
+        self._root = root_path
+        self._timeout = format_duration(settings.default_timeout).encode()
+        self._heads: OrderedDict[tuple[tuple[bytes, bytes], ...], _Head | None] = OrderedDict()
+
+    def has_room(self) -> bool:
+        """Whether `answer` may be called in this turn of the loop."""
+        return self._runner.has_room()
+
+    def when_room(self, call: Callable[[], None]) -> None:
+        """`call`, which may call `answer`, in the first turn that has room for it."""
+        self._runner.when_room(call)
+
+    def answer(
+        self, headers: Headers, body: bytes, client: tuple[str, int] | None, extra: Headers
+    ) -> bytes | None:
+        """The whole answer, head and body; `extra` are headers that every answer gets."""
+        key = tuple(headers)
+        try:
+            head = self._heads[key]
+        except KeyError:
+            head = self._remember(key)
+        if head is None:
+            return None
+        asked = _asked(body)
+        if asked is None:
+            return None
+        text, parameters = asked
+        found = self._runner.answer_now(text, parameters, head.format, head.options, client)
+        if found is None:
+            return None
+        id, result = found
+        lines = [_STATUS]
+        for name, value in extra:
+            lines += (name, b": ", value, b"\r\n")
+        lines += (
+            head.packed if is_gzip(result) else head.before,
+            id.encode("latin-1"),
+            b"\r\ncontent-length: %d\r\n\r\n" % len(result),
+            result,
+        )
+        return b"".join(lines)
+
+    def _remember(self, key: tuple[tuple[bytes, bytes], ...]) -> _Head | None:
+        if sum(len(name) + len(value) for name, value in key) > _LARGEST_HEAD:
+            return None
+        head = self._heads[key] = self._head(key)
+        if len(self._heads) > _HEADS:
+            self._heads.popitem(last=False)
+        return head
+
+    def _head(self, key: tuple[tuple[bytes, bytes], ...]) -> _Head | None:
+        headers = header_map(list(key))
+        if not _OWN.isdisjoint(headers) or not _is_json(headers.get("content-type", "")):
+            return None
+        try:
+            self._gate.check_host(headers)
+            self._gate.check_origin(headers)
+            check_coding(headers)
+            choice = negotiate(headers.get("accept"), None)
+            packing = gzip_from(headers.get("accept-encoding"))
+        except CypherdError:
+            return None
+        options = RenderOptions(
+            gzip_from=packing,
+            root=self._root,
+            spool_limit=self._settings.spool_limit,
+            notifications=self._settings.notifications,  # type: ignore[arg-type]
+        )
+        lines = self._lines(choice, self._gate.cors_headers(headers))
+        return _Head(
+            choice.renderer.name,
+            options,
+            lines + b"cypher-query-id: ",
+            lines + b"content-encoding: gzip\r\ncypher-query-id: ",
+        )
+
+    def _lines(self, choice: Choice, cors: Headers) -> bytes:
+        told = [(b"content-type", choice.content_type), *choice.renderer.headers]
+        told += [*COMMON_HEADERS, *cors, (b"cypher-timeout", self._timeout)]
+        return b"".join(b"%b: %b\r\n" % pair for pair in told)
+
+
+def _is_json(content_type: str) -> bool:
+    return content_type.replace(" ", "").lower() in (
+        "application/json", "application/json;charset=utf-8",
+    )  # fmt: skip
+
+
+def _asked(body: bytes) -> tuple[str, dict[str, Any]] | None:
+    """Text and parameters, if that is all there is and nothing about them is unusual."""
+    try:
+        fields = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
+    if type(fields) is not dict or not fields.keys() <= _FIELDS:
+        return None
+    text, parameters = fields.get("query"), fields.get("params")
+    if type(text) is not str:
+        return None
+    if parameters is None:
+        return text, {}
+    if type(parameters) is not dict:
+        return None
+    for value in parameters.values():
+        kind = type(value)
+        if kind in _SCALARS or (kind is int and _MIN <= value <= _MAX):
+            continue
+        return _walked(text, parameters)
+    return text, parameters
+
+
+def _walked(text: str, parameters: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """With lists, maps and floats among them."""
+    if has_large_float(parameters):
+        return None
+    try:
+        return text, checked_parameters(parameters)
+    except CypherdError:
+        return None
