@@ -6,7 +6,7 @@ around them: in front MATCH, a comma, `=` or the brace of a subquery, behind a n
 
 from __future__ import annotations
 
-from cypherd.parser.lexer import Token
+from cypherd.parser.lexer import END, Token
 
 _FIRST = frozenset({"shortest", "any", "all"})
 _FURTHER = frozenset({"shortest", "path", "paths", "group", "groups"})
@@ -50,7 +50,9 @@ def _selector(tokens: list[Token], first: int) -> list[int]:
 
 def _is_path(tokens: list[Token], inside: int) -> bool:
     """Whether what is inside of the parenthesis begins a path, and is no argument."""
-    kind, following = tokens[inside].type, tokens[inside + 1].type
+    kinds = [token.type for token in tokens[inside : inside + 3]]
+    # The text may end here.
+    kind, following, third = [*kinds, END, END][:3]
     if kind in ("RPAR", "LPAR") or kind in _IN_NODE:
         return True
-    return following in _IN_NODE or (following == "RPAR" and tokens[inside + 2].type in _ARROWS)
+    return following in _IN_NODE or (following == "RPAR" and third in _ARROWS)

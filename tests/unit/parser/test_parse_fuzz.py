@@ -88,3 +88,23 @@ def conflicts(grammar: str, caplog: pytest.LogCaptureFixture) -> str:
 def test_the_grammar_has_no_conflicts(caplog: pytest.LogCaptureFixture) -> None:
     assert conflicts('start: a | start "-" start\na: "x"', caplog)
     assert not conflicts(resource_text("grammar/cypher.lark"), caplog)
+
+
+CUT = (
+    *SKELETONS,
+    "MATCH p = SHORTEST 2 GROUPS (a)-[:T]->+(b), ANY (x)-->(y), ALL SHORTEST (c)--(d)",
+    "MATCH (a), any(b) RETURN any(x), all(y), shortest(z)",
+    "MATCH ((a)-[:T]->(b) WHERE a.x = b.x){1,3} RETURN all(x IN xs WHERE x), count { (a)-->() }",
+    "USE neo4j CALL (x) { USE neo4j RETURN x IS :: LIST<INTEGER> AS t } IN TRANSACTIONS",
+    "MATCH (n:A|B&!(C|%)) WHERE n IS NOT TYPED ANY<INTEGER | STRING> SET n:$(x), n[k] = 1 FINISH",
+    "LOAD CSV WITH HEADERS FROM 'f' AS row RETURN CASE x WHEN > 1, IS NULL THEN 1",
+    "SHOW TRANSACTIONS 'a', 'b' YIELD * ORDER BY x SKIP 1 WHERE y TERMINATE TRANSACTION z YIELD w",
+)
+
+
+@pytest.mark.parametrize("text", CUT)
+def test_texts_that_end_too_early(text: str) -> None:
+    """After every character: whoever looks ahead must look at where the text ends."""
+    for end in range(len(text)):
+        check(text[:end])
+        check(text[end:])
