@@ -138,6 +138,8 @@ class Settings:
     slow_query: float = setting(
         1.0, "duration", "From when on a query is marked as slow where queries are listed."
     )
+    log_slow_queries: bool = setting(False, "flag", "Log slow queries, with parameters and plan.")
+    log_format: str = setting("text", "text", "What the log is written as: text, or json.")
     max_watchers: int = setting(
         64, "integer", "Browsers that may watch the running queries at a time."
     )
@@ -288,17 +290,23 @@ _AT_LEAST: Mapping[str, float] = {
 }  # fmt: skip
 
 
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "notifications": ("information", "warning", "off"),
+    "log_format": ("text", "json"),
+}
+
+
 def _check(settings: Settings) -> None:
     for name, least in _AT_LEAST.items():
         if getattr(settings, name) < least:
             raise SettingError(f"setting {name}: {getattr(settings, name)} is below {least:g}")
     if settings.port > 65535:
         raise SettingError(f"setting port: {settings.port} is above 65535")
-    if settings.notifications not in ("information", "warning", "off"):
-        raise SettingError(
-            f"setting notifications: {settings.notifications!r} is neither information, warning "
-            "nor off"
-        )
+    for name, choices in _CHOICES.items():
+        if getattr(settings, name) not in choices:
+            raise SettingError(
+                f"setting {name}: {getattr(settings, name)!r} is none of {', '.join(choices)}"
+            )
     if settings.default_timeout > settings.max_timeout:
         raise SettingError(
             f"setting default_timeout: {settings.default_timeout:g}s is above max_timeout, "

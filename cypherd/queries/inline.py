@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from cypherd.engine import Engine
 from cypherd.errors import InlineBudgetSpent
 from cypherd.queries.guard import InlineGuard
+from cypherd.queries.metrics import Metrics
 from cypherd.queries.outcome import as_answer
 from cypherd.queries.plans import KnownPlan
 from cypherd.queries.registry import Entry
@@ -42,7 +43,10 @@ _LAG_PERIOD = 0.010
 
 
 class Inline:
-    def __init__(self, settings: Settings, store: GraphStore, engine: Engine) -> None:
+    def __init__(
+        self, settings: Settings, store: GraphStore, engine: Engine, metrics: Metrics
+    ) -> None:
+        self._metrics = metrics
         self._budget = settings.inline_budget
         self._max_rows = settings.max_rows
         self._store = store
@@ -57,6 +61,9 @@ class Inline:
         self._faults = getrusage(RUSAGE_SELF).ru_majflt
         self.lag = 0.0
         """Seconds by which the loop was late, at the last look."""
+        self.worst_lag = 0.0
+        """The most of the last second."""
+        self._worst, self._worst_until = 0.0, 0.0
 
     def start(self) -> None:
         self._lag_due = monotonic() + _LAG_PERIOD
@@ -65,6 +72,10 @@ class Inline:
     def stop(self) -> None:
         if self._lag_timer is not None:
             self._lag_timer.cancel()
+
+    def queued(self) -> int:
+        """How many wait for a turn of the loop that has room."""
+        return len(self._waiting)
 
     def open(self) -> bool:
         """Whether inlining is on: not while the loop waits for the disk."""
@@ -135,6 +146,7 @@ class Inline:
                 known.fitted()
                 return gzip_whole(body, options.gzip_from, _GZIP_MOST)
         except InlineBudgetSpent:
+            self._metrics.vetoes["inline budget"] += 1
             known.spent()
             return None
         except Exception as error:
@@ -159,6 +171,10 @@ class Inline:
     def _measure_lag(self) -> None:
         now = monotonic()
         self.lag = max(0.0, now - self._lag_due)
+        self._metrics.lag.observe(self.lag)
+        self._worst = max(self._worst, self.lag)
+        if now >= self._worst_until:
+            self.worst_lag, self._worst, self._worst_until = self._worst, 0.0, now + 1.0
         faults = getrusage(RUSAGE_SELF).ru_majflt
         if self.lag > _LAG_LIMIT and faults > self._faults:
             self._paused_until = now + _LAG_PAUSE

@@ -128,11 +128,12 @@ class Done(NamedTuple):
 class Settlement:
     """What one transaction came to: `settled` statements have their final outcome (committed, or
     failed by themselves); `returned` did not take effect and run again, those of `alone` by
-    themselves."""
+    themselves. `sync`: seconds that the commit took, None: there was none."""
 
     settled: tuple[int, ...]
     returned: tuple[int, ...] = ()
     alone: tuple[int, ...] = ()
+    sync: float | None = None
 
 
 def pack(value: object) -> bytes:

@@ -60,6 +60,10 @@ class PlanCache:
             self._plans.move_to_end(text)
         return known
 
+    def peek(self, text: str) -> KnownPlan | None:
+        """As `get`, without its being a use."""
+        return self._plans.get(text)
+
     def put(self, text: str, planned: Planned) -> KnownPlan:
         """A plan just made. A newer schema's replaces an older one's."""
         known = self._plans.get(text)

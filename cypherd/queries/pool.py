@@ -16,6 +16,7 @@ from typing import Any
 
 from cypherd.errors import CypherdError, Unavailable
 from cypherd.processes.forks import Child, ForkFailed, Forks
+from cypherd.queries.metrics import Metrics
 from cypherd.queries.registry import Entry
 
 _log = logging.getLogger("cypherd.queries")
@@ -52,6 +53,7 @@ class Pool:
         spare: int,
         queue_limit: int,
         limit_name: str,
+        metrics: Metrics,
         on_death: Callable[[], None],
     ) -> None:
         self._forks = forks
@@ -60,6 +62,7 @@ class Pool:
         self._spare = spare
         self._queue_limit = queue_limit
         self._limit_name = limit_name
+        self._metrics = metrics
         self._on_death = on_death
         self._loop = asyncio.get_running_loop()
         self._all: set[Worker] = set()
@@ -143,6 +146,8 @@ class Pool:
 
     def discard(self, worker: Worker) -> None:
         """A worker is of no use any more: end it at once, replace it."""
+        if worker in self._all:
+            self._metrics.lost[self.role] += 1
         worker.child.kill()
         self._drop(worker)
         self._hand_over()
@@ -182,6 +187,7 @@ class Pool:
         self._loop.add_reader(worker.child.channel.fileno(), self._died_idle, worker)
 
     def _died_idle(self, worker: Worker) -> None:
+        self._metrics.lost[self.role] += 1
         _log.warning("idle %s %d (pid %d) died", self.role, worker.number, worker.child.pid)
         self._drop(worker)
 

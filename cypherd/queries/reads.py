@@ -194,7 +194,11 @@ class ReadRun:
         if slot.get(FINISHED) == self.entry.number and tries == 0:
             self._timer = self._loop.call_later(_END_GRACE, self._overdue, 1)
             return
-        _log.info("query %s ignores its cancel: killing its process", self.entry.id)
+        _log.info(
+            "query %s ignores its cancel: killing its process",
+            self.entry.id,
+            extra={"about": {"query_id": self.entry.id}},
+        )
         self._reads.pool.discard(self.worker)
 
     def stall(self, stalled: bool) -> None:

@@ -20,6 +20,7 @@ from cypherd.errors import (
     QueryCancelled,
     QueryIdInUse,
 )
+from cypherd.queries.metrics import Metrics
 from cypherd.queries.slots import PEAK, ROWS, STATE, STATE_NAMES, Slot
 
 # A finished query keeps at most so much of its text, and its parameters only if they are small.
@@ -123,7 +124,16 @@ class Entry:
 
 
 class Registry:
-    def __init__(self, finished_kept: int) -> None:
+    """`on_end` is called with every query that has ended, before its text is cut."""
+
+    def __init__(
+        self,
+        finished_kept: int,
+        metrics: Metrics | None = None,
+        on_end: Callable[[Entry], None] | None = None,
+    ) -> None:
+        self._metrics = metrics or Metrics()
+        self._on_end = on_end
         self._running: dict[str, Entry] = {}
         self._finished: deque[Entry] = deque(maxlen=finished_kept)
         self._numbers = itertools.count(1)
@@ -172,6 +182,11 @@ class Registry:
             entry.cancel_seconds = now - entry.stop_began
         if self._running.get(entry.id) is entry:
             del self._running[entry.id]
+        self._metrics.ended(entry.place, entry.state, entry.elapsed)
+        if error is not None:
+            self._metrics.failed(error)
+        if self._on_end is not None:
+            self._on_end(entry)
         entry.text = kept_text(entry)
         entry.parameters = kept_parameters(entry)
         self._finished.append(entry)

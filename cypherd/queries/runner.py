@@ -32,17 +32,19 @@ from cypherd.processes.forks import Forks
 from cypherd.queries.answer import Answer, QueryRequest, StreamAborted
 from cypherd.queries.inline import Inline
 from cypherd.queries.jobs import Planned
+from cypherd.queries.metrics import Metrics
 from cypherd.queries.plans import KnownPlan, PlanCache
 from cypherd.queries.pool import Pool
 from cypherd.queries.reads import Reads
 from cypherd.queries.registry import ClientGone, Entry, Registry
 from cypherd.queries.slots import SlotTable
+from cypherd.queries.slow_log import SlowLog
 from cypherd.queries.stream import HeldStream, ReadStream
 from cypherd.queries.writes import Writes
 from cypherd.render.gzipping import is_gzip
 from cypherd.render.renderer import RenderOptions
 from cypherd.settings import Settings
-from cypherd.storage.protocols import GraphStore
+from cypherd.storage.protocols import GraphStore, StoreUsage
 from cypherd.storage.summary import GraphSummary, summarize
 
 __all__ = ["Answer", "QueryRequest", "Runner", "StreamAborted"]
@@ -61,12 +63,14 @@ class Runner:
 
     def __init__(self, settings: Settings, front: FrontResources) -> None:
         self.settings = settings
-        self.registry = Registry(settings.finished_kept)
+        self.metrics = Metrics()
         self._default_message = (
             f"the query ran longer than the {settings.default_timeout:g} s that the setting "
             "default_timeout allows"
         )
         self.plans = PlanCache(settings.plan_cache)
+        slow_log = SlowLog(settings, self.plans) if settings.log_slow_queries else None
+        self.registry = Registry(settings.finished_kept, self.metrics, slow_log)
         self._front = front
         self._slots = SlotTable(front.shared)
         self._stopping = False
@@ -85,9 +89,9 @@ class Runner:
         self._planners = self._pool("planner", PLANNERS, 1, "queue_limit")
         self._writes = Writes(
             settings, self._forks, self._slots, self.plans, self.registry,
-            self._on_death,
+            self.metrics, self._on_death,
         )  # fmt: skip
-        self._inline = Inline(settings, self._store, Engine(settings))
+        self._inline = Inline(settings, self._store, Engine(settings), self.metrics)
         self._reads = Reads(settings, self._workers, self._slots, self.plans, self.registry)
         self._plannings = Reads(settings, self._planners, self._slots, self.plans, self.registry)
         self._writes.start()
@@ -103,6 +107,7 @@ class Runner:
             spare=spare,
             queue_limit=getattr(self.settings, limit_name),
             limit_name=limit_name,
+            metrics=self.metrics,
             on_death=self._on_death,
         )
 
@@ -138,6 +143,27 @@ class Runner:
     def lag(self) -> float:
         """Seconds by which the event loop was late, at the last look."""
         return self._inline.lag
+
+    def usage(self) -> StoreUsage:
+        """Size and use of the store's file; safe in a thread."""
+        return self._store.usage()
+
+    def queues(self) -> dict[str, int]:
+        """How many queries wait, by what for."""
+        return {
+            "inline": self._inline.queued(),
+            "worker": self._workers.queued(),
+            "planner": self._planners.queued(),
+            "writer": self._writes.queued(),
+        }
+
+    def load(self) -> dict[str, Any]:
+        """What the page of the queries tells of the server."""
+        return {
+            "waiting": self.queues(),
+            "processes": {role: len(pids) for role, pids in self.pids().items()},
+            "loop_lag_ms": round(self._inline.worst_lag * 1000, 1),
+        }
 
     def state(self) -> dict[str, Any]:
         """What /health may tell."""
@@ -185,7 +211,11 @@ class Runner:
                 self.registry.end(entry, entry.stop_error)
             raise
         except Exception as error:
-            _log.exception("query %s failed by a fault of cypherd", entry.id)
+            _log.exception(
+                "query %s failed by a fault of cypherd",
+                entry.id,
+                extra={"about": {"query_id": entry.id}},
+            )
             failure = InternalError("internal error; the log of the server says more")
             self.registry.end(entry, failure)
             raise failure from error

@@ -224,12 +224,15 @@ class Writer:
 
     def _commit(self, transaction: WriteTransaction, outcome: _Group) -> Settlement:
         settled = outcome.succeeded + outcome.failed
+        sync = None
         if outcome.succeeded:
             transaction.record_statements(max(settled), settled)
+            began = monotonic()
             transaction.commit()
+            sync = monotonic() - began
         else:
             transaction.abort()
-        return Settlement(tuple(settled), tuple(outcome.returned), tuple(outcome.alone))
+        return Settlement(tuple(settled), tuple(outcome.returned), tuple(outcome.alone), sync)
 
     def _undone(self, group: WriteGroup, error: Exception) -> None:
         """The transaction as a whole failed: each statement is to find out for itself, also one

@@ -36,6 +36,7 @@ from cypherd.queries.jobs import (
     pack,
     unpack,
 )
+from cypherd.queries.metrics import Metrics
 from cypherd.queries.plans import PlanCache
 from cypherd.queries.reads import limits_of
 from cypherd.queries.registry import ClientGone, Entry, Registry
@@ -81,6 +82,7 @@ class Writes:
         slots: SlotTable,
         plans: PlanCache,
         registry: Registry,
+        metrics: Metrics,
         on_death: Callable[[], None],
     ) -> None:
         self._settings = settings
@@ -88,6 +90,7 @@ class Writes:
         self._slots = slots
         self._plans = plans
         self._registry = registry
+        self._metrics = metrics
         self._on_death = on_death
         self._loop = asyncio.get_running_loop()
         self._queue: deque[Statement] = deque()
@@ -260,6 +263,10 @@ class Writes:
     # --- settlement ---------------------------------------------------------------------
 
     def _apply(self, settlement: Settlement) -> None:
+        if settlement.sync is not None:
+            self._metrics.groups.observe(len(settlement.settled))
+            self._metrics.syncs.observe(settlement.sync)
+        self._metrics.vetoes["group share"] += len(settlement.alone)
         for sequence in settlement.settled:
             self._settle(self._in_flight.pop(sequence))
         returned = [self._in_flight.pop(sequence) for sequence in settlement.returned]
@@ -331,6 +338,7 @@ class Writes:
             self._queue.appendleft(statement)
 
     async def _bury(self, child: Child) -> None:
+        self._metrics.lost["writer"] += 1
         _log.warning("the writer (pid %d) was lost", child.pid)
         self._child = None
         child.kill()
@@ -398,7 +406,11 @@ class Writes:
         if slot is None or slot.get(FINISHED) == statement.entry.number or child is None:
             return
         if slot.get(RUNNING) == statement.entry.number:
-            _log.warning("write %s ignores its cancel: killing the writer", statement.entry.id)
+            _log.warning(
+                "write %s ignores its cancel: killing the writer",
+                statement.entry.id,
+                extra={"about": {"query_id": statement.entry.id}},
+            )
             child.kill()
         else:
             self._watch_stop(statement)

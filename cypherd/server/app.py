@@ -15,6 +15,7 @@ from cypherd.render.values import to_json
 from cypherd.server.bodies import header_map
 from cypherd.server.cypher import CypherEndpoint
 from cypherd.server.errors import COMMON_HEADERS, as_cypherd_error, error_body, error_headers
+from cypherd.server.metrics import MetricsEndpoint
 from cypherd.server.openapi import openapi
 from cypherd.server.pages import Assets, Pages, wants_page
 from cypherd.server.queries import QueriesEndpoints
@@ -36,6 +37,7 @@ ENDPOINTS: tuple[tuple[str, str, str], ...] = (
     ("DELETE", "/queries/{id}", "cancel a query"),
     ("POST", "/queries/{id}/cancel", "cancel a query and go back to the page"),
     ("GET", "/health", "whether the server answers"),
+    ("GET", "/metrics", "figures for Prometheus"),
     ("GET", "/schema", "labels, relationship types, properties, indexes and constraints"),
     ("GET", "/openapi.json", "this interface as OpenAPI 3.1"),
     ("GET", "/static/{path}", "style and scripts of the pages"),
@@ -115,6 +117,7 @@ async def _send_error(
 def _starlette(settings: Settings, runner: Runner, pages: Pages) -> ASGIApp:
     queries = QueriesEndpoints(settings, runner, pages)
     schema = SchemaEndpoint(runner, pages)
+    metrics = MetricsEndpoint(runner)
 
     async def index(request: Request) -> Response:
         return pages.query_page(request)
@@ -154,6 +157,7 @@ def _starlette(settings: Settings, runner: Runner, pages: Pages) -> ASGIApp:
             Route("/queries/{id}/cancel", queries.press, methods=["POST"]),
             Route("/health", health),
             Route("/schema", schema.show),
+            Route("/metrics", metrics.show),
             Route("/openapi.json", interface),
             Mount("/static", Assets()),
         ],

@@ -245,9 +245,11 @@ class _Query:
     def _log_end(self, id: str | None, error: CypherdError) -> None:
         gone = self._connection is not None and self._connection.transport.is_closing()
         if gone:
-            _log.info("499 query %s: the client went away", id)
+            _log.info("499 query %s: the client went away", id, extra={"about": {"query_id": id}})
         else:
-            _log.info("query %s broken off: %s", id, error.message)
+            _log.info(
+                "query %s broken off: %s", id, error.message, extra={"about": {"query_id": id}}
+            )
 
     def over(self, error: CypherdError) -> bool:
         """Whether nothing can be answered any more: the client has gone, or bytes have been sent;

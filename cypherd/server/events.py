@@ -73,4 +73,5 @@ def _what_matters(listed: dict[str, Any]) -> object:
          entry["slow"])
         for entry in listed["running"]
     ]  # fmt: skip
-    return running, [(entry["id"], entry["ended"]) for entry in listed["finished"]]
+    server = {**listed["server"], "loop_lag_ms": round(listed["server"]["loop_lag_ms"])}
+    return server, running, [(entry["id"], entry["ended"]) for entry in listed["finished"]]

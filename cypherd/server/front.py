@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import logging
 import resource
 import signal
 import socket
@@ -19,6 +18,7 @@ from cypherd.errors import CypherdError
 from cypherd.processes.context import FrontResources
 from cypherd.queries.runner import Runner
 from cypherd.server.app import Application
+from cypherd.server.logs import start_logging
 from cypherd.server.protocol import Connection
 from cypherd.settings import Settings
 
@@ -32,12 +32,7 @@ _LOOK_EVERY = 5
 
 def run_front(settings: Settings, resources: FrontResources) -> int:
     """Serve until SIGTERM; the exit code."""
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=logging.INFO,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
-    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    start_logging(settings.log_format)
     _allow_many_connections()
     try:
         return uvloop.run(_serve(settings, resources))

@@ -62,6 +62,19 @@ def _paths(settings: Settings) -> Json:
             },
         },
         "/health": {"get": _health()},
+        "/metrics": {
+            "get": {
+                "summary": "Figures for Prometheus",
+                "operationId": "metrics",
+                "responses": {
+                    "200": {
+                        "description": "In the text format of Prometheus or of OpenMetrics",
+                        "content": {"text/plain": {"schema": _TEXT}},
+                    },
+                    **_errors(_LOOKING),
+                },
+            }
+        },
         "/schema": {"get": _json("What is in the graph", "GraphSchema", _LOOKING)},
     }
 
@@ -267,7 +280,8 @@ _SCHEMAS: Json = {
         {
             name: {"type": "array", "items": {"$ref": "#/components/schemas/Query"}}
             for name in ("running", "finished")
-        }
+        },
+        server={"type": "object"},
     ),
     "Health": _object({"status": {"enum": ["ok", "stopping"]}}),
     "GraphSchema": _object(

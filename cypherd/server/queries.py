@@ -31,7 +31,7 @@ class QueriesEndpoints:
         self._events = QueryEvents(settings, runner)
 
     async def list(self, request: Request) -> Response:
-        """`{"running": [...], "finished": [...]}`, or the page for a browser."""
+        """`{"running": [...], "finished": [...], "server": {...}}`, or the page for a browser."""
         if wants_page(request):
             message = request.query_params.get("message", "")[:200]
             return self._pages.render(
@@ -50,7 +50,7 @@ class QueriesEndpoints:
         registry = self._runner.registry
         running = [self._shown(entry, request) for entry in registry.running()]
         finished = [self._shown(entry, request) for entry in registry.finished()[:most]]
-        return {"running": running, "finished": finished}
+        return {"running": running, "finished": finished, "server": self._runner.load()}
 
     async def get(self, request: Request) -> Response:
         """Raises NotFound."""

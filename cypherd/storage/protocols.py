@@ -291,6 +291,17 @@ class WriteTransaction(ReadTransaction, Protocol):
     def abort(self) -> None: ...
 
 
+class StoreUsage(NamedTuple):
+    """Bytes of the store's file, in use and free for what comes; open snapshots, and how many
+    commits have come since the oldest of these began."""
+
+    file_bytes: int
+    used_bytes: int
+    free_bytes: int
+    readers: int
+    oldest_reader: int
+
+
 class GraphStore(Protocol):
     """A store that is open in this process."""
 
@@ -298,6 +309,9 @@ class GraphStore(Protocol):
     def write(self) -> WriteTransaction: ...
     def last_statements(self) -> tuple[int, tuple[int, ...]]:
         """What `record_statements` stored last: (sequence, statement ids); (0, ()) at first."""
+
+    def usage(self) -> StoreUsage:
+        """Size and use of what the store keeps. StoreError where it cannot be asked."""
 
     def reader_check(self) -> int:
         """Free the snapshots of processes that died; how many there were."""

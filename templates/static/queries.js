@@ -65,7 +65,22 @@ function update(listName, entries, template) {
   find(`${listName}-none`).hidden = entries.length > 0;
 }
 
+function load(server) {
+  const { waiting, processes } = server;
+  const told = {
+    worker: grouped(waiting.worker + waiting.planner),
+    writer: grouped(waiting.writer),
+    inline: grouped(waiting.inline),
+    workers: grouped(processes.worker),
+    lag: duration(server.loop_lag_ms),
+  };
+  for (const [name, text] of Object.entries(told)) {
+    document.querySelector(`[data-load="${name}"]`).textContent = text;
+  }
+}
+
 function apply(listed) {
+  load(listed.server);
   latest = listed;
   const now = performance.now();
   for (const entry of listed.running) started.set(entry.id, now - entry.elapsed_ms);

@@ -8,6 +8,7 @@ a moment, and a reader must not wait for a writer that is in the middle of a lon
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ from cypherd.storage.lmdb.reading import LmdbReadTransaction
 from cypherd.storage.lmdb.schema import LmdbSchema, load_schema, read_version
 from cypherd.storage.lmdb.wholeness import require_whole
 from cypherd.storage.lmdb.writing import LmdbWriteTransaction
+from cypherd.storage.protocols import StoreUsage
 
 DATA_FILE = "data.mdb"
 _OWN_FILES = frozenset({LOCK_FILE, "lock.mdb"})
@@ -47,6 +49,10 @@ _SPARE_TRANSACTIONS = 2
 """Reading transactions that py-lmdb keeps to renew: beginning one then costs under 1 us."""
 
 DEFAULT_READERS = 126
+
+# Lines of mdb_reader_list: process, thread, transaction.
+_READER = re.compile(r"^\s*\d+\s+[0-9a-f]+\s+(\d+)\s*$", re.MULTILINE)
+_META_PAGES = 2
 
 
 def open_store(
@@ -139,6 +145,23 @@ class LmdbStore:
             return 0, ()
         sequence, statements = unpackb(data)
         return sequence, tuple(statements)
+
+    def usage(self) -> StoreUsage:
+        txn = self._begin_read()
+        try:
+            stats = [txn.stat(db=table) for table in self._tables]
+        finally:
+            txn.abort()
+        info, main = self._env.info(), self._env.stat()
+        parts = ("branch_pages", "leaf_pages", "overflow_pages")
+        used = _META_PAGES + sum(stat[part] for stat in (main, *stats) for part in parts)
+        pages = max(used, info["last_pgno"] + 1)
+        begun = [int(number) for number in _READER.findall(self._env.readers())]
+        oldest = info["last_txnid"] - min(begun) if begun else 0
+        size = main["psize"]
+        return StoreUsage(
+            pages * size, used * size, (pages - used) * size, len(begun), max(0, oldest)
+        )
 
     def reader_check(self) -> int:
         return int(self._env.reader_check())

@@ -8,6 +8,7 @@ from time import perf_counter
 
 from cypherd.engine import Engine
 from cypherd.queries.inline import Inline
+from cypherd.queries.metrics import Metrics
 from cypherd.settings import MIB, Settings
 from cypherd.storage.lmdb.store import open_store
 
@@ -23,7 +24,7 @@ async def _run(store_path: Path, calls: int) -> tuple[list[int], list[int]]:
     how many turns of the loop there have been before each."""
     settings = Settings(inline_budget=0.003)
     store = open_store(store_path, map_size=64 * MIB, create=True)
-    inline = Inline(settings, store, Engine(settings))
+    inline = Inline(settings, store, Engine(settings), Metrics())
     order: list[int] = []
     turns: list[int] = []
     turn = 0
@@ -60,7 +61,7 @@ def test_whoever_is_cancelled_meanwhile_is_left_out(tmp_path: Path) -> None:
     async def run() -> list[int]:
         settings = Settings(inline_budget=0.001)
         store = open_store(tmp_path / "s", map_size=64 * MIB, create=True)
-        inline = Inline(settings, store, Engine(settings))
+        inline = Inline(settings, store, Engine(settings), Metrics())
         done: list[int] = []
 
         async def one(number: int) -> None:
