@@ -108,6 +108,11 @@ class Settings:
     workers: int = setting(
         0, "integer", "Processes for long reads; 0: one a processor, at least 2."
     )
+    max_workers: int = setting(
+        0,
+        "integer",
+        "What the workers may grow to while queries wait; 0: twice as many, if workers is 0 too.",
+    )
     queue_limit: int = setting(1000, "integer", "Queries that may wait for a worker.")
     write_queue_limit: int = setting(10000, "integer", "Statements that may wait for the writer.")
     default_timeout: float = setting(120.0, "duration", "Deadline of a query that brings none.")
@@ -283,7 +288,7 @@ _CONVERTERS: Mapping[str, Any] = {
 }
 
 _AT_LEAST: Mapping[str, float] = {
-    "port": 0, "max_body": 1, "max_head": 1 * KIB, "workers": 0, "queue_limit": 1,
+    "port": 0, "max_body": 1, "max_head": 1 * KIB, "workers": 0, "max_workers": 0, "queue_limit": 1,
     "write_queue_limit": 1, "max_rows": 1, "group_limit": 1, "batch_size": 1, "plan_cache": 1,
     "max_nesting": 10, "max_stack": 1000, "max_pattern": 1, "finished_kept": 0, "write_retries": 0,
     "map_size": 1 * MIB, "max_readers": 0,

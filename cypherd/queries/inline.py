@@ -10,7 +10,6 @@ no side effects.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from resource import RUSAGE_SELF, getrusage
 from time import monotonic, thread_time
@@ -18,6 +17,7 @@ from typing import Any, TypeVar
 
 from cypherd.engine import Engine
 from cypherd.errors import InlineBudgetSpent
+from cypherd.queries.fair import FairQueue
 from cypherd.queries.guard import InlineGuard
 from cypherd.queries.metrics import Metrics
 from cypherd.queries.outcome import as_answer
@@ -55,7 +55,7 @@ class Inline:
         self._turn_end = 0.0
         self._turn_cpu_end = 0.0
         self._paused_until = 0.0
-        self._waiting: deque[Callable[[], None]] = deque()
+        self._waiting: FairQueue[Callable[[], None]] = FairQueue()
         self._lag_timer: asyncio.TimerHandle | None = None
         self._lag_due = 0.0
         self._faults = getrusage(RUSAGE_SELF).ru_majflt
@@ -81,7 +81,7 @@ class Inline:
         """Whether inlining is on: not while the loop waits for the disk."""
         return not self._paused_until or monotonic() >= self._paused_until
 
-    async def in_turn(self, run: Callable[[], Given]) -> Given:
+    async def in_turn(self, client: str, run: Callable[[], Given]) -> Given:
         """What `run` gives, called when a turn of the loop has enough budget left to start."""
         if self.has_room():
             return run()
@@ -95,19 +95,20 @@ class Inline:
             except Exception as error:
                 future.set_exception(error)
 
-        self.later(call)
+        self.later(client, call)
         return await future
 
-    def later(self, call: Callable[[], None]) -> None:
-        """`call` when a turn of the loop has room, in the order in which they came. Nobody asks
-        again and again: a thousand that wait would take the turns for asking."""
-        self._waiting.append(call)
+    def later(self, client: str, call: Callable[[], None]) -> None:
+        """`call` when a turn of the loop has room, client by client, each in the order in which
+        they came. Nobody asks again and again: a thousand that wait would take the turns for
+        asking."""
+        self._waiting.push(client, call)
         if len(self._waiting) == 1:
             self._loop.call_soon(self._drain)
 
     def _drain(self) -> None:
         while self._waiting and self._is_room():
-            self._waiting.popleft()()
+            self._waiting.pop()()
         if self._waiting:
             self._loop.call_soon(self._drain)
 

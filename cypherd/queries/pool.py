@@ -1,8 +1,10 @@
 """A pool of children of one role, the bounded queue before it, and spares behind it.
 
 At most `size` of them run queries at a time; `spare` more are forked ahead, so that one that is
-killed is replaced in the time of a hand-over. A worker that only waits for a slow client is
-`stalled`: it stays occupied, but does not count as running, and another one may.
+killed is replaced in the time of a hand-over. While queries wait for longer than a moment the size
+grows, one by one, up to `most`, and shrinks again when workers have had nothing to do for a while.
+A worker that only waits for a slow client is `stalled`: it stays occupied, but does not count as
+running, and another one may. Who waits is served client by client.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from typing import Any
 
 from cypherd.errors import CypherdError, Unavailable
 from cypherd.processes.forks import Child, ForkFailed, Forks
+from cypherd.queries.fair import FairQueue, client_key
 from cypherd.queries.metrics import Metrics
 from cypherd.queries.registry import Entry
 
@@ -27,6 +30,11 @@ _MOST_STALLED = 16
 # A process that has grown past this is replaced after its query: memory that malloc keeps is of
 # no use to the next one.
 _RETIRE_GROWTH = 256 << 20
+# How long the queue must not have moved before the pool grows, and how long fewer workers must
+# have been enough before it shrinks: each step by one.
+_GROW_AFTER = 0.25
+_SHRINK_AFTER = 10.0
+_LOOK = 0.05
 
 
 class Worker:
@@ -50,6 +58,7 @@ class Pool:
         role: str,
         *,
         size: int,
+        most: int,
         spare: int,
         queue_limit: int,
         limit_name: str,
@@ -59,7 +68,13 @@ class Pool:
         self._forks = forks
         self.role = role
         self.size = size
+        self._least = size
+        self._most = max(size, most)
         self._spare = spare
+        # Since when the queue has stood still, and since when fewer workers would have done.
+        self._stuck: float | None = None
+        self._slack: float | None = None
+        self._looking: asyncio.TimerHandle | None = None
         self._queue_limit = queue_limit
         self._limit_name = limit_name
         self._metrics = metrics
@@ -68,13 +83,14 @@ class Pool:
         self._all: set[Worker] = set()
         self._idle: deque[Worker] = deque()
         self._busy: set[Worker] = set()
-        self._waiting: deque[asyncio.Future[Worker]] = deque()
+        self._waiting: FairQueue[asyncio.Future[Worker]] = FairQueue()
         self._forking = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = False
 
     async def start(self) -> None:
         """Fork the workers. Returns when one is there."""
+        self._look()
         self._balance()
         first = next(iter(self._tasks), None)
         if first is not None:
@@ -96,13 +112,10 @@ class Pool:
         entry.check_stopped()
         if self.free():
             return self._take()
-        if len(self._waiting) >= self._queue_limit:
-            raise Unavailable(
-                f"{len(self._waiting)} queries wait already, as many as the setting "
-                f"{self._limit_name} allows"
-            )
+        client = client_key(entry.client)
+        self._make_room(client)
         ticket: asyncio.Future[Worker] = self._loop.create_future()
-        self._waiting.append(ticket)
+        self._waiting.push(client, ticket)
         entry.state = "queued"
         entry.place = None
 
@@ -121,9 +134,22 @@ class Pool:
         finally:
             entry.stopper = None
             entry.waiting_for = None
-            if ticket in self._waiting:
-                self._waiting.remove(ticket)
+            self._waiting.remove(client, ticket)
             self._hand_over()
+
+    def _make_room(self, client: str) -> None:
+        """In a full queue the client that has most in it gives way. Raises Unavailable."""
+        if len(self._waiting) < self._queue_limit:
+            return
+        full = Unavailable(
+            f"{len(self._waiting)} queries wait already, as many as the setting "
+            f"{self._limit_name} allows"
+        )
+        last = self._waiting.make_room(client)
+        if last is None:
+            raise full
+        if not last.done():
+            last.set_exception(full)
 
     def _what_is_waited_for(self) -> str:
         return f"a free {self.role}"
@@ -161,6 +187,8 @@ class Pool:
 
     async def close(self) -> None:
         self._closing = True
+        if self._looking is not None:
+            self._looking.cancel()
         for task in self._tasks:
             task.cancel()
         for worker in list(self._all):
@@ -170,6 +198,37 @@ class Pool:
             await asyncio.wait(self._tasks, timeout=1.0)
 
     # --- inside -------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        """Now and then: whether the pool should grow or shrink."""
+        self._looking = self._loop.call_later(_LOOK, self._look)
+        now = self._loop.time()
+        self._grow(now)
+        self._shrink(now)
+
+    def _grow(self, now: float) -> None:
+        if not self._waiting or self.size >= self._most:
+            self._stuck = None
+        elif self._stuck is None:
+            self._stuck = now
+        elif now - self._stuck >= _GROW_AFTER:
+            self._stuck = None
+            self.size += 1
+            self._balance()
+            self._hand_over()
+
+    def _shrink(self, now: float) -> None:
+        if self._waiting or self.size <= self._least or self._running() >= self.size:
+            self._slack = None
+        elif self._slack is None:
+            self._slack = now
+        elif now - self._slack >= _SHRINK_AFTER:
+            self._slack = None
+            self.size -= 1
+            if self._idle and len(self._all) > self.size + self._spare:
+                worker = self._take()
+                worker.child.kill()
+                self._drop(worker)
 
     def _running(self) -> int:
         stalled = sum(worker.stalled for worker in self._busy)
@@ -193,8 +252,9 @@ class Pool:
 
     def _hand_over(self) -> None:
         while self._waiting and self._idle and self._running() < self.size:
-            ticket = self._waiting.popleft()
+            ticket = self._waiting.pop()
             if not ticket.done():
+                self._stuck = None
                 ticket.set_result(self._take())
 
     def _drop(self, worker: Worker) -> None:

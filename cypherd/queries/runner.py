@@ -30,6 +30,7 @@ from cypherd.errors import (
 from cypherd.processes.context import FrontResources
 from cypherd.processes.forks import Forks
 from cypherd.queries.answer import Answer, QueryRequest, StreamAborted
+from cypherd.queries.fair import client_key
 from cypherd.queries.inline import Inline
 from cypherd.queries.jobs import Planned
 from cypherd.queries.metrics import Metrics
@@ -85,8 +86,9 @@ class Runner:
         self._store: GraphStore = self._front.open_store()
         self._store.reader_check()
         self._forks = Forks(self._front.template)
-        self._workers = self._pool("worker", worker_count(settings), 1, "queue_limit")
-        self._planners = self._pool("planner", PLANNERS, 1, "queue_limit")
+        few, many = worker_counts(settings)
+        self._workers = self._pool("worker", few, many, 1, "queue_limit")
+        self._planners = self._pool("planner", PLANNERS, PLANNERS, 1, "queue_limit")
         self._writes = Writes(
             settings, self._forks, self._slots, self.plans, self.registry,
             self.metrics, self._on_death,
@@ -99,11 +101,12 @@ class Runner:
         await asyncio.gather(self._workers.start(), self._planners.start())
         self._watch_timer = self._loop.call_later(_WATCH_PERIOD, self._watch)
 
-    def _pool(self, role: str, size: int, spare: int, limit_name: str) -> Pool:
+    def _pool(self, role: str, size: int, most: int, spare: int, limit_name: str) -> Pool:
         return Pool(
             self._forks,
             role,
             size=size,
+            most=most,
             spare=spare,
             queue_limit=getattr(self.settings, limit_name),
             limit_name=limit_name,
@@ -224,9 +227,9 @@ class Runner:
         """Whether a bounded read may begin in this turn of the loop."""
         return self._inline.has_room()
 
-    def when_room(self, call: Callable[[], None]) -> None:
-        """`call` as soon as one may, in the order in which they came."""
-        self._inline.later(call)
+    def when_room(self, client: tuple[str, int] | None, call: Callable[[], None]) -> None:
+        """`call` as soon as one may, client by client."""
+        self._inline.later("" if client is None else client[0], call)
 
     def answer_now(
         self,
@@ -311,7 +314,7 @@ class Runner:
                 entry, request.text, request.parameters, request.format, request.options, known
             )
 
-        body = await self._inline.in_turn(run)
+        body = await self._inline.in_turn(client_key(entry.client), run)
         if body is None:
             entry.state = "queued"
             entry.place = None
@@ -394,9 +397,10 @@ class Runner:
             _log.info("freed the snapshots of %d dead readers", freed)
 
 
-def worker_count(settings: Settings) -> int:
-    """How many long reads run at a time."""
-    return settings.workers or max(2, os.cpu_count() or 1)
+def worker_counts(settings: Settings) -> tuple[int, int]:
+    """How many long reads run at a time: usually, and at most, while others wait."""
+    few = settings.workers or max(2, os.cpu_count() or 1)
+    return few, max(few, settings.max_workers or (few if settings.workers else 2 * few))
 
 
 def _supervisor_gone() -> None:

@@ -22,6 +22,7 @@ from cypherd.errors import CypherdError, QueryStopped, StorageFull, Unavailable
 from cypherd.processes.channel import ChannelClosed, frame
 from cypherd.processes.forks import Child, ForkFailed, Forks
 from cypherd.queries.answer import QueryRequest
+from cypherd.queries.fair import FairQueue, client_key
 from cypherd.queries.jobs import (
     COMMITTED,
     DONE,
@@ -93,7 +94,9 @@ class Writes:
         self._metrics = metrics
         self._on_death = on_death
         self._loop = asyncio.get_running_loop()
-        self._queue: deque[Statement] = deque()
+        self._queue: FairQueue[Statement] = FairQueue()
+        # What has to run again, before all that wait.
+        self._again: deque[Statement] = deque()
         self._in_flight: dict[int, Statement] = {}
         self._wake = asyncio.Event()
         self._child: Child | None = None
@@ -122,7 +125,7 @@ class Writes:
         return [] if self._child is None else [self._child.pid]
 
     def queued(self) -> int:
-        return len(self._queue)
+        return len(self._queue) + len(self._again)
 
     async def run(
         self, entry: Entry, request: QueryRequest, planned: Planned
@@ -130,11 +133,7 @@ class Writes:
         """The complete, committed result. Raises CypherdError, of the statement or Unavailable
         when too many wait already."""
         entry.check_stopped()
-        if len(self._queue) >= self._settings.write_queue_limit:
-            raise Unavailable(
-                f"{len(self._queue)} writes wait already, as many as the setting "
-                "write_queue_limit allows"
-            )
+        self._make_room(client_key(entry.client))
         statement = Statement(
             entry, request, planned, self._loop.create_future(), self._new_spool()
         )
@@ -142,7 +141,7 @@ class Writes:
         entry.place = "writer"
         entry.waiting_for = lambda: self._waits_for(entry)
         entry.stopper = lambda error: self._stop(statement, error)
-        self._queue.append(statement)
+        self._queue.push(client_key(entry.client), statement)
         self._wake.set()
         try:
             return await asyncio.shield(statement.future)
@@ -150,6 +149,28 @@ class Writes:
             statement.abandoned = True
             entry.stop(ClientGone("the client went away"))
             raise
+
+    def _make_room(self, client: str) -> None:
+        """In a full queue the client that has most in it gives way. Raises Unavailable."""
+        if len(self._queue) < self._settings.write_queue_limit:
+            return
+        full = Unavailable(
+            f"{len(self._queue)} writes wait already, as many as the setting "
+            "write_queue_limit allows"
+        )
+        last = self._queue.make_room(client)
+        if last is None:
+            raise full
+        self._fail(last, full)
+
+    def _take(self) -> Statement:
+        return self._again.popleft() if self._again else self._queue.pop()
+
+    def _next(self) -> Statement | None:
+        """What `_take` would give, None: nothing waits."""
+        if self._again:
+            return self._again[0]
+        return self._queue.peek() if self._queue else None
 
     # --- the loop -----------------------------------------------------------------------
 
@@ -184,7 +205,7 @@ class Writes:
             died = True
             self._wake.set()
 
-        while not self._queue:
+        while self._next() is None:
             self._wake.clear()
             self._loop.add_reader(descriptor, on_readable)
             try:
@@ -196,14 +217,15 @@ class Writes:
 
     def _next_group(self) -> WriteGroup:
         """The head of the queue, and those behind it that may share a transaction with it."""
-        first = self._queue.popleft()
+        first = self._take()
         group = [first]
         if not _runs_alone(first):
             most = min(self._settings.group_limit, _GROUP_MOST)
-            while self._queue and len(group) < most:
-                if _runs_alone(self._queue[0]):
+            while len(group) < most:
+                following = self._next()
+                if following is None or _runs_alone(following):
                     break
-                group.append(self._queue.popleft())
+                group.append(self._take())
         plans: dict[str, Planned] = {}
         if len(self._known) > self._settings.plan_cache:
             self._known.clear()
@@ -335,7 +357,7 @@ class Writes:
             statement.ended = None
             statement.unkept = None
             statement.entry.state = "waiting"
-            self._queue.appendleft(statement)
+            self._again.appendleft(statement)
 
     async def _bury(self, child: Child) -> None:
         self._metrics.lost["writer"] += 1
@@ -392,8 +414,10 @@ class Writes:
                 slot.cancel(statement.entry.number, reason_of(error))
             self._watch_stop(statement)
             return
-        if statement in self._queue:
-            self._queue.remove(statement)
+        if statement in self._again:
+            self._again.remove(statement)
+        else:
+            self._queue.remove(client_key(statement.entry.client), statement)
         self._fail(statement, error)
 
     def _watch_stop(self, statement: Statement) -> None:

@@ -265,7 +265,7 @@ class Connection(HttpToolsProtocol):
             assert self._shortcut is not None, "_may_be_short has asked"
             if not self._shortcut.has_room():
                 self._waits = True
-                self._shortcut.when_room(self._answer_waiting)
+                self._shortcut.when_room(self.client, self._answer_waiting)
             else:
                 self._answer_short()
             return

@@ -67,9 +67,9 @@ class Shortcut:
         """Whether `answer` may be called in this turn of the loop."""
         return self._runner.has_room()
 
-    def when_room(self, call: Callable[[], None]) -> None:
+    def when_room(self, client: tuple[str, int] | None, call: Callable[[], None]) -> None:
         """`call`, which may call `answer`, in the first turn that has room for it."""
-        self._runner.when_room(call)
+        self._runner.when_room(client, call)
 
     def answer(
         self, headers: Headers, body: bytes, client: tuple[str, int] | None, extra: Headers

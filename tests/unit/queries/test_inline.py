@@ -41,7 +41,7 @@ async def _run(store_path: Path, calls: int) -> tuple[list[int], list[int]]:
         _busy(0.001)
 
     async def one(number: int) -> None:
-        await inline.in_turn(lambda: run(number))
+        await inline.in_turn("", lambda: run(number))
 
     asyncio.get_running_loop().call_soon(count)
     await asyncio.gather(*(one(number) for number in range(calls)))
@@ -65,7 +65,7 @@ def test_whoever_is_cancelled_meanwhile_is_left_out(tmp_path: Path) -> None:
         done: list[int] = []
 
         async def one(number: int) -> None:
-            await inline.in_turn(lambda: (_busy(0.002), done.append(number))[1])
+            await inline.in_turn("", lambda: (_busy(0.002), done.append(number))[1])
 
         tasks = [asyncio.create_task(one(number)) for number in range(6)]
         await asyncio.sleep(0)
