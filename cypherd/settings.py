@@ -131,6 +131,11 @@ class Settings:
     group_share: float = setting(
         0.010, "duration", "Time a statement may take of a group commit before it runs alone."
     )
+    load_batch: int = setting(
+        512 * KIB,
+        "size",
+        "Bytes of records that a bulk load writes at once; 8 times as many while none else writes.",
+    )
     write_retries: int = setting(
         3, "integer", "How often a write is sent again after the writer was lost."
     )

@@ -26,6 +26,7 @@ from typing import Any, Literal, NamedTuple
 
 from cypherd.planner.plan import Plan
 from cypherd.queries.guard import Limits
+from cypherd.queries.load_records import LoadBatch
 from cypherd.render.renderer import RenderOptions
 
 JOB, PLANNED, CHUNK, END = 1, 2, 3, 4
@@ -80,7 +81,7 @@ class ReadJob(NamedTuple):
 
 class WriteJob(NamedTuple):
     """`options` and `text` should be the same objects in all jobs of a group, where they are
-    equal: they are then pickled once."""
+    equal: they are then pickled once. `load`: a batch of a bulk load, in place of a statement."""
 
     sequence: int
     query: int
@@ -91,6 +92,7 @@ class WriteJob(NamedTuple):
     options: RenderOptions
     limits: Limits
     clock: float
+    load: LoadBatch | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from time import monotonic
 from typing import Any
 
@@ -25,6 +25,7 @@ from cypherd.errors import (
     InternalError,
     MethodNotAllowed,
     QueryCancelled,
+    QueryIdInUse,
     Unavailable,
 )
 from cypherd.processes.context import FrontResources
@@ -33,6 +34,8 @@ from cypherd.queries.answer import Answer, QueryRequest, StreamAborted
 from cypherd.queries.fair import client_key
 from cypherd.queries.inline import Inline
 from cypherd.queries.jobs import Planned
+from cypherd.queries.load_records import Format, LoadBatch, LoadOptions
+from cypherd.queries.loading import Load
 from cypherd.queries.metrics import Metrics
 from cypherd.queries.plans import KnownPlan, PlanCache
 from cypherd.queries.pool import Pool
@@ -57,6 +60,7 @@ _WATCH_PERIOD = 0.1
 PLANNERS = 2
 # What queries that are cancelled at the end of a drain get to say so.
 _CANCEL_WAIT = 1.0
+_NO_DEADLINE = 10 * 365 * 86_400.0
 
 
 class Runner:
@@ -273,6 +277,65 @@ class Runner:
         # One turn of the loop: a query that waited somewhere is over by then.
         await asyncio.sleep(0)
         return entry.to_dict()
+
+    # --- bulk loads ---
+
+    def begin_load(
+        self, id: str | None, client: str, format_: Format, options: LoadOptions, max_bad: int
+    ) -> Load:
+        """Register a bulk load: a new one, or one that goes on behind what is stored of it.
+
+        Raises Unavailable, QueryIdInUse, also for one that has ended."""
+        if self._stopping:
+            raise Unavailable("the server is stopping")
+        totals = {} if id is None else self.load_state(id) or {}
+        if totals.get("finished"):
+            raise QueryIdInUse(f"the bulk load {id!r} has ended")
+        entry = self.registry.begin(
+            "bulk load", {}, id=id, client=client, timeout=_NO_DEADLINE, deadline_message=""
+        )
+        entry.state, entry.place = "running", "writer"
+        return Load(
+            self.settings, entry, format_, options, totals, max_bad, self._write_batch,
+            lambda: self._writes.statements,
+        )  # fmt: skip
+
+    async def run_load(
+        self, load: Load, chunks: AsyncIterator[bytes], lost: type[Exception]
+    ) -> None:
+        """Raises CypherdError, and `lost`, which `chunks` raise when the client has gone."""
+        entry = self.registry.find(load.id)
+        assert entry is not None, "begin_load has registered it"
+        try:
+            await load.run(chunks)
+        except CypherdError as error:
+            self.registry.end(entry, error)
+            raise
+        except (lost, asyncio.CancelledError):
+            self.registry.end(entry, ClientGone("the client went away"))
+            raise
+        except BaseException:
+            self.registry.end(entry, InternalError("internal error"))
+            raise
+        self.registry.end(entry)
+
+    def load_state(self, id: str) -> dict[str, int] | None:
+        """What is stored of a bulk load: counts by name, `finished`."""
+        with self._store.read() as transaction:
+            found = transaction.load_state(id)
+        return None if found is None else dict(found)
+
+    async def _write_batch(
+        self, entry: Entry, request: QueryRequest, planned: Planned, batch: LoadBatch
+    ) -> bytes:
+        held, _ = await self._writes.run(entry, request, planned, batch)
+        try:
+            parts = []
+            while (part := await held.get()) is not None:
+                parts.append(part)
+            return b"".join(parts)
+        finally:
+            held.close()
 
     def summarize(self) -> GraphSummary:
         """What is in the graph now. Reads up to some thousand records; safe in a thread."""

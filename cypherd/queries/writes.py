@@ -37,6 +37,7 @@ from cypherd.queries.jobs import (
     pack,
     unpack,
 )
+from cypherd.queries.load_records import LoadBatch
 from cypherd.queries.metrics import Metrics
 from cypherd.queries.plans import PlanCache
 from cypherd.queries.reads import limits_of
@@ -66,6 +67,7 @@ class Statement:
     held: Spool
     ended: Ended | None = None
     sequence: int = 0
+    load: LoadBatch | None = None
     slot: Slot | None = None
     tries: int = 0
     alone: bool = False
@@ -104,6 +106,8 @@ class Writes:
         self._options: dict[RenderOptions, RenderOptions] = {}
         self._sequences: itertools.count[int] | None = None
         self._task: asyncio.Task[None] | None = None
+        self.statements = 0
+        """How many have come, without batches of bulk loads."""
 
     def start(self) -> None:
         self._task = self._loop.create_task(self._serve())
@@ -128,14 +132,19 @@ class Writes:
         return len(self._queue) + len(self._again)
 
     async def run(
-        self, entry: Entry, request: QueryRequest, planned: Planned
+        self,
+        entry: Entry,
+        request: QueryRequest,
+        planned: Planned,
+        load: LoadBatch | None = None,
     ) -> tuple[Spool, Ended]:
         """The complete, committed result. Raises CypherdError, of the statement or Unavailable
         when too many wait already."""
         entry.check_stopped()
+        self.statements += load is None
         self._make_room(client_key(entry.client))
         statement = Statement(
-            entry, request, planned, self._loop.create_future(), self._new_spool()
+            entry, request, planned, self._loop.create_future(), self._new_spool(), load=load
         )
         entry.state = "waiting"
         entry.place = "writer"
@@ -235,7 +244,7 @@ class Writes:
 
     def _job(self, statement: Statement, plans: dict[str, Planned]) -> WriteJob:
         entry, request = statement.entry, statement.request
-        text = self._known.get(request.text)
+        text = self._known.get(request.text) if statement.load is None else request.text
         if text is None:
             text = self._known[request.text] = request.text
             plans[text] = statement.planned
@@ -256,6 +265,7 @@ class Writes:
             options=self._options.setdefault(request.options, request.options),
             limits=limits_of(entry, self._settings),
             clock=entry.started,
+            load=statement.load,
         )
 
     async def _receive_group(self, child: Child) -> None:
@@ -453,4 +463,5 @@ class Writes:
 
 def _runs_alone(statement: Statement) -> bool:
     planned = statement.planned
-    return statement.alone or planned.commits or planned.kind == "schema"
+    by_itself = statement.alone or statement.load is not None
+    return by_itself or planned.commits or planned.kind == "schema"

@@ -13,6 +13,7 @@ from cypherd.errors import CypherdError, MethodNotAllowed, NotFound, RequestErro
 from cypherd.queries.runner import Runner
 from cypherd.render.values import to_json
 from cypherd.server.bodies import header_map
+from cypherd.server.bulk import BulkEndpoint
 from cypherd.server.cypher import CypherEndpoint
 from cypherd.server.errors import COMMON_HEADERS, as_cypherd_error, error_body, error_headers
 from cypherd.server.metrics import MetricsEndpoint
@@ -37,6 +38,8 @@ ENDPOINTS: tuple[tuple[str, str, str], ...] = (
     ("DELETE", "/queries/{id}", "cancel a query"),
     ("POST", "/queries/{id}/cancel", "cancel a query and go back to the page"),
     ("GET", "/health", "whether the server answers"),
+    ("POST", "/bulk", "load a stream of nodes and relationships"),
+    ("GET", "/bulk/{id}", "how far a load has got"),
     ("GET", "/metrics", "figures for Prometheus"),
     ("GET", "/schema", "labels, relationship types, properties, indexes and constraints"),
     ("GET", "/openapi.json", "this interface as OpenAPI 3.1"),
@@ -118,6 +121,7 @@ def _starlette(settings: Settings, runner: Runner, pages: Pages) -> ASGIApp:
     queries = QueriesEndpoints(settings, runner, pages)
     schema = SchemaEndpoint(runner, pages)
     metrics = MetricsEndpoint(runner)
+    bulk = BulkEndpoint(runner)
 
     async def index(request: Request) -> Response:
         return pages.query_page(request)
@@ -158,6 +162,8 @@ def _starlette(settings: Settings, runner: Runner, pages: Pages) -> ASGIApp:
             Route("/health", health),
             Route("/schema", schema.show),
             Route("/metrics", metrics.show),
+            Route("/bulk", bulk.load, methods=["POST"]),
+            Route("/bulk/{id}", bulk.show),
             Route("/openapi.json", interface),
             Mount("/static", Assets()),
         ],

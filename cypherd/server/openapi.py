@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from cypherd import __version__
 from cypherd.errors import CypherdError, RequestError
+from cypherd.queries.load_records import Existing, Missing
 from cypherd.render.registry import RENDERERS
+from cypherd.server.bulk import COUNTS as BULK_COUNTS
+from cypherd.server.bulk import FORMATS as BULK_FORMATS
 from cypherd.server.requests import INTEGERS, NOTIFICATIONS, ROWS
 from cypherd.settings import Settings
 
@@ -62,6 +65,44 @@ def _paths(settings: Settings) -> Json:
             },
         },
         "/health": {"get": _health()},
+        "/bulk": {
+            "post": {
+                "summary": "Load a stream of nodes and relationships",
+                "operationId": "load",
+                "parameters": [
+                    _in_query("id", {"type": "string", "pattern": _ID}, "The load's name"),
+                    _in_query(
+                        "key",
+                        {"type": "array", "items": _TEXT},
+                        "The key property: of all labels, or Label.property",
+                    ),
+                    _in_query("missing", {"enum": list(get_args(Missing))}, "Ends not there"),
+                    _in_query("existing", {"enum": list(get_args(Existing))}, "Nodes there"),
+                    _in_query(
+                        "max_bad", {**_COUNT, "maximum": 100_000}, "Records that may be wrong"
+                    ),
+                ],
+                "requestBody": {
+                    "required": True,
+                    "content": {media_type: {"schema": {}} for media_type in BULK_FORMATS},
+                },
+                "responses": {
+                    "200": {
+                        "description": "All has been read",
+                        "content": {
+                            "application/json": {"schema": {"$ref": "#/components/schemas/Load"}}
+                        },
+                    },
+                    **_errors(_ASKING),
+                },
+            }
+        },
+        "/bulk/{id}": {
+            "get": {
+                **_json("How far a load has got", "Load", (403, 404)),
+                "parameters": [{"$ref": "#/components/parameters/QueryId"}],
+            }
+        },
         "/metrics": {
             "get": {
                 "summary": "Figures for Prometheus",
@@ -129,20 +170,21 @@ def _result() -> Json:
     return {"description": "The result, which may stream", "headers": headers, "content": content}
 
 
-def _parameters() -> Json:
-    def in_query(name: str, schema: Mapping[str, Any], text: str) -> Json:
-        return {"name": name, "in": "query", "schema": schema, "description": text}
+def _in_query(name: str, schema: Mapping[str, Any], text: str) -> Json:
+    return {"name": name, "in": "query", "schema": schema, "description": text}
 
+
+def _parameters() -> Json:
     formats = [renderer.name for renderer in RENDERERS]
     return {
-        "Query": {**in_query("query", _TEXT, "Cypher"), "required": True},
-        "Params": in_query("params", _TEXT, "Parameters, as a JSON object"),
-        "Format": in_query("format", {"enum": formats}, "Beats Accept"),
-        "Timeout": in_query("timeout", {"type": "string", "pattern": _TIMEOUT}, "500ms, 30s, 2m"),
-        "Id": in_query("id", {"type": "string", "pattern": _ID}, "The client's name for it"),
-        "Rows": in_query("rows", {"enum": list(ROWS)}, "Each row a list or an object"),
-        "Integers": in_query("integers", {"enum": list(INTEGERS)}, "As numbers or as strings"),
-        "Notifications": in_query(
+        "Query": {**_in_query("query", _TEXT, "Cypher"), "required": True},
+        "Params": _in_query("params", _TEXT, "Parameters, as a JSON object"),
+        "Format": _in_query("format", {"enum": formats}, "Beats Accept"),
+        "Timeout": _in_query("timeout", {"type": "string", "pattern": _TIMEOUT}, "500ms, 30s, 2m"),
+        "Id": _in_query("id", {"type": "string", "pattern": _ID}, "The client's name for it"),
+        "Rows": _in_query("rows", {"enum": list(ROWS)}, "Each row a list or an object"),
+        "Integers": _in_query("integers", {"enum": list(INTEGERS)}, "As numbers or as strings"),
+        "Notifications": _in_query(
             "notifications", {"enum": list(NOTIFICATIONS)}, "The least severe that are told"
         ),
         "QueryId": {
@@ -282,6 +324,18 @@ _SCHEMAS: Json = {
             for name in ("running", "finished")
         },
         server={"type": "object"},
+    ),
+    "Load": _object(
+        {
+            "id": _TEXT,
+            **{name: _COUNT for name in BULK_COUNTS if name != "errors"},
+            "bad_records": _COUNT,
+            "finished": {"type": "boolean"},
+        },
+        bad={
+            "type": "array", "items": _object({"record": _COUNT, "message": _TEXT}),
+        },
+        elapsed_ms={"type": "number", "minimum": 0},
     ),
     "Health": _object({"status": {"enum": ["ok", "stopping"]}}),
     "GraphSchema": _object(

@@ -255,7 +255,8 @@ class Connection(HttpToolsProtocol):
         super().on_body(body)
         self._unread = 0
         self._arrived += len(body)
-        if self._arrived >= _BODY_STEP:
+        # A load may bring its records as they come to be.
+        if self._arrived >= _BODY_STEP or self.url.startswith(b"/bulk"):
             self._arrived, self._since = 0, self.loop.time()
 
     def on_message_complete(self) -> None:
@@ -336,7 +337,9 @@ class Connection(HttpToolsProtocol):
 
     def _body_is_awaited(self) -> bool:
         """Not of a pipelined request: its body may have to wait for the answers before it."""
-        return self._active is self.cycle and self.cycle.more_body
+        awaited = self._active is self.cycle and self.cycle.more_body
+        # What the server does not read is not late.
+        return awaited and not self.flow.read_paused
 
     def _refuse(self, error: CypherdError) -> None:
         """End the connection with `error` for what comes next on it; what has been asked in whole

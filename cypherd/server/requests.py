@@ -278,7 +278,7 @@ def _ask(fields: Mapping[str, Any], headers: Mapping[str, str], settings: Settin
         parameters=fields.get("params", {}),
         format=_string(fields, "format"),
         timeout=_timeout(_either(fields, "timeout", headers, "cypher-timeout"), settings),
-        id=_id(_either(fields, "id", headers, "cypher-query-id")),
+        id=checked_id(_either(fields, "id", headers, "cypher-query-id")),
         rows=_choice(fields, "rows", ROWS),
         integers=_choice(fields, "integers", INTEGERS),
         notifications=_choice(fields, "notifications", NOTIFICATIONS)
@@ -329,7 +329,8 @@ def _timeout(text: str | None, settings: Settings) -> float | None:
     return seconds
 
 
-def _id(text: str | None) -> str | None:
+def checked_id(text: str | None) -> str | None:
+    """Raises RequestError for what no id can be."""
     if text is not None and not _ID.fullmatch(text):
         raise RequestError("id: up to 64 letters, digits and -_. are allowed")
     return text

@@ -69,8 +69,11 @@ _END_OF_LIST = b"\x00"
 _END_OF_STRING = b"\x00\x01"
 
 _pack_number = struct.Struct(">BQH").pack
+_pack_small = struct.Struct(">BdH").pack
+_EXACT = 1 << 53
 _pack_double = struct.Struct(">d").pack
 _unpack_bits = struct.Struct(">Q").unpack
+_PLAIN = frozenset({int, str, bool})
 _SIGN = 1 << 63
 _ALL = (1 << 64) - 1
 
@@ -83,6 +86,10 @@ def encode(value: Any) -> bytes:
     if kind is bool:
         return _TRUE if value else _FALSE
     if kind is int:
+        if 0 <= value <= _EXACT:
+            # The bits of a double that is not negative with the sign flipped are those of its
+            # negative.
+            return _pack_small(TAG_NUMBER, -float(value), 0x8000)
         nearest = float(value)
         return _number(nearest, value - int(nearest))
     if kind is float:
@@ -109,6 +116,8 @@ def encode_string_prefix(prefix: str) -> bytes:
 def equals_something(value: Any) -> bool:
     """False for what no stored value can equal: null, NaN, maps, graph values, and lists that
     hold one of them."""
+    if type(value) in _PLAIN:
+        return True
     if is_list(value):
         return all(map(equals_something, value))
     if isinstance(value, float):

@@ -15,13 +15,18 @@ from cypherd.values.description import type_of
 from cypherd.values.extensions import EXTENDED
 from cypherd.values.lists import is_list, to_list
 
+_AS_THEY_ARE = frozenset((str, float, bool))
 _SCALARS = frozenset((str, int, float, bool, *EXTENDED))
 _MIN, _MAX = -(1 << 63), (1 << 63) - 1
 
 
 def stored_properties(properties: Mapping[int, Any]) -> dict[int, Any]:
     """`properties` without nulls, each value as it is stored. Raises CypherTypeError."""
-    return {key: stored_value(value) for key, value in properties.items() if value is not None}
+    return {
+        key: value if type(value) in _AS_THEY_ARE else stored_value(value)
+        for key, value in properties.items()
+        if value is not None
+    }
 
 
 def stored_value(value: Any) -> Any:

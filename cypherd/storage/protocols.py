@@ -192,6 +192,9 @@ class ReadTransaction(Protocol):
         value. A bound that is None is open; comparability as in Cypher: only values of the
         bounds' own type (numbers together, strings, booleans, ...) come."""
 
+    def load_state(self, id: str) -> Mapping[str, int] | None:
+        """What `record_load` stored last for that id."""
+
     def index_prefix(self, index: IndexDescriptor, prefix: str, size: int) -> Iterator[IntArray]:
         """Entities of a single-property index whose string value starts with `prefix`."""
 
@@ -278,6 +281,9 @@ class WriteTransaction(ReadTransaction, Protocol):
 
     def child(self) -> WriteTransaction:
         """A nested transaction; this one cannot be used until the child ends."""
+
+    def record_load(self, id: str, state: Mapping[str, int]) -> None:
+        """Store how far the bulk load of that id has got; the last hundred are kept."""
 
     def record_statements(self, sequence: int, statements: Sequence[int]) -> None:
         """Store the last statement sequence number and the ids of the statements that this

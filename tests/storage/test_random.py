@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cypherd.storage.lmdb.store import open_store
+from cypherd.storage.lmdb.writing import MANY
 from cypherd.storage.protocols import IndexDescriptor, ReadTransaction, WriteTransaction
 from cypherd.values.ordering import sort_key
 from cypherd.values.temporal import Date
@@ -34,6 +35,18 @@ PICK = st.integers(0, 30)
 STEPS = st.one_of(
     st.tuples(st.just("node"), LABEL_SETS, PROPERTIES),
     st.tuples(st.just("relationship"), st.sampled_from(TYPES), PICK, PICK, PROPERTIES),
+    st.tuples(
+        st.just("many nodes"),
+        st.lists(st.tuples(LABEL_SETS, PROPERTIES), min_size=MANY, max_size=2 * MANY),
+    ),
+    st.tuples(
+        st.just("many relationships"),
+        st.lists(
+            st.tuples(st.sampled_from(TYPES), PICK, PICK, PROPERTIES),
+            min_size=MANY,
+            max_size=2 * MANY,
+        ),
+    ),
     st.tuples(st.just("set node"), PICK, PROPERTIES),
     st.tuples(st.just("set relationship"), PICK, PROPERTIES),
     st.tuples(st.just("label"), PICK, LABEL_SETS),
@@ -88,6 +101,29 @@ def apply(step: tuple[Any, ...], model: Model, write: WriteTransaction) -> None:
             model.relationships[model.next_relationship] = (type_, start, end, {})
             update(model.relationships[model.next_relationship][3], properties)
             model.next_relationship += 1
+        case ("many nodes", given):
+            first = model.next_node
+            made = write.create_nodes(
+                [tuple(labels) for labels, _ in given], [dict(values) for _, values in given]
+            )
+            assert made.tolist() == list(range(first, first + len(given)))
+            for labels, properties in given:
+                model.nodes[model.next_node] = (set(labels), {})
+                update(model.nodes[model.next_node][1], properties)
+                model.next_node += 1
+        case ("many relationships", given) if model.nodes:
+            starts = [model.node(first) or 0 for _, first, _, _ in given]
+            ends = [model.node(second) or 0 for _, _, second, _ in given]
+            write.create_relationships(
+                [type_ for type_, _, _, _ in given],
+                np.array(starts, dtype=np.int64),
+                np.array(ends, dtype=np.int64),
+                [dict(values) for *_, values in given],
+            )
+            for (type_, _, _, properties), start, end in zip(given, starts, ends, strict=True):
+                model.relationships[model.next_relationship] = (type_, start, end, {})
+                update(model.relationships[model.next_relationship][3], properties)
+                model.next_relationship += 1
         case ("set node", pick, properties) if model.nodes:
             node = model.node(pick)
             assert node is not None

@@ -65,6 +65,38 @@ class IndexWriter:
                     _values(index, after[1]) if owner in new else None,
                 )
 
+    def add(
+        self,
+        kind: EntityKind,
+        entities: Sequence[int],
+        owners: Sequence[Sequence[int]],
+        properties: Sequence[Properties],
+    ) -> None:
+        """Take in new entities, index by index; of a unique one, one entity by one. Raises
+        ConstraintValidationFailed."""
+        for owner, indexes in self._schema().indexes_of(kind).items():
+            for index in indexes:
+                rows = [
+                    (index_key(index.id, values), entity, values)
+                    for entity, own, given in zip(entities, owners, properties, strict=True)
+                    if owner in own and (values := _values(index, given)) is not None
+                ]
+                if index.unique:
+                    for key, entity, values in rows:
+                        self._check(index, entity, key, values)
+                        self._put(index.id, key.data, entity)
+                elif rows:
+                    self._put_many(index.id, [(key.data, entity) for key, entity, _ in rows])
+
+    def _put_many(self, index_id: int, rows: list[tuple[bytes, int]]) -> None:
+        rows.sort()
+        cursor = self._txn.cursor(db=self._table)
+        keys = list(dict.fromkeys(key for key, _ in rows))
+        there = len(cursor.getmulti(keys))
+        cursor.putmulti([(key, pack_big(entity)) for key, entity in rows])
+        self._counts.add(distinct_key(index_id), len(keys) - there)
+        self._counts.add(entries_key(index_id), len(rows))
+
     def build(self, index: IndexDescriptor, entities: Iterable[tuple[int, Properties]]) -> None:
         """Fill a new index. Raises ConstraintValidationFailed where it is unique and the data
         are not."""

@@ -56,6 +56,7 @@ META_NEXT_RELATIONSHIP = b"next relationship"
 META_NEXT_RULE = b"next rule"
 META_SCHEMA_VERSION = b"schema version"
 META_STATEMENTS = b"statements"
+META_LOADS = b"loads"
 
 
 class Tables(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +14,7 @@ from cypherd.storage.lmdb.adjacency import Adjacency
 from cypherd.storage.lmdb.counting import LmdbCounts
 from cypherd.storage.lmdb.indexes import IndexReader
 from cypherd.storage.lmdb.layout import (
+    META_LOADS,
     META_NEXT_NODE,
     META_NEXT_RELATIONSHIP,
     Tables,
@@ -22,6 +23,7 @@ from cypherd.storage.lmdb.layout import (
     placed,
     read_records,
     unpack_big,
+    unpackb,
 )
 from cypherd.storage.lmdb.packed import FEWEST, have_item, properties_of
 from cypherd.storage.lmdb.scanning import scan_label, scan_nodes, scan_relationships
@@ -169,6 +171,11 @@ class LmdbReadTransaction:
 
     def relationships_exist(self, relationships: IntArray) -> BoolArray:
         return self._exist(relationships, self._tables.relationships)
+
+    def load_state(self, id: str) -> Mapping[str, int] | None:
+        stored = self._txn.get(META_LOADS, db=self._tables.meta)
+        found: Mapping[str, int] | None = None if stored is None else unpackb(stored).get(id)
+        return found
 
     # --- indexes ---
 

@@ -7,7 +7,7 @@ with its parent's state and hands its own back when it commits; when it aborts, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
@@ -25,6 +25,7 @@ from cypherd.storage.lmdb.index_writing import IndexWriter
 from cypherd.storage.lmdb.layout import (
     MAX_NODES,
     MAX_TYPES,
+    META_LOADS,
     META_NEXT_NODE,
     META_NEXT_RELATIONSHIP,
     META_NEXT_RULE,
@@ -33,6 +34,7 @@ from cypherd.storage.lmdb.layout import (
     Tables,
     pack_big,
     packb,
+    unpackb,
 )
 from cypherd.storage.lmdb.reading import CLOSED, LmdbReadTransaction
 from cypherd.storage.lmdb.required_values import (
@@ -53,6 +55,8 @@ from cypherd.storage.lmdb.schema import (
     put_token,
 )
 from cypherd.storage.protocols import ConstraintDescriptor, IndexDescriptor
+
+_LOADS_KEPT = 100
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -203,6 +207,16 @@ class TransactionState(LmdbReadTransaction):
         return child
 
     @changing
+    def record_load(self, id: str, state: Mapping[str, int]) -> None:
+        stored = self._txn.get(META_LOADS, db=self._tables.meta)
+        loads = {} if stored is None else dict(unpackb(stored))
+        loads.pop(id, None)
+        loads[id] = dict(state)
+        for oldest in list(loads)[: max(0, len(loads) - _LOADS_KEPT)]:
+            del loads[oldest]
+        self._txn.put(META_LOADS, packb(loads), db=self._tables.meta)
+
+    @changing
     def record_statements(self, sequence: int, statements: Sequence[int]) -> None:
         data = packb([sequence, list(statements)])
         self._txn.put(META_STATEMENTS, data, db=self._tables.meta)
@@ -319,6 +333,19 @@ class TransactionState(LmdbReadTransaction):
         """Indexes and rules take over a change of one entity: its (owners, properties)."""
         self._index_writer.change(kind, entity, before, after)
         self._required.change(kind, entity, *after)
+
+    def _follow_many(
+        self,
+        kind: EntityKind,
+        entities: Sequence[int],
+        owners: Sequence[Sequence[int]],
+        properties: Sequence[dict[int, Any]],
+    ) -> None:
+        """The same for entities that are new."""
+        self._index_writer.add(kind, entities, owners, properties)
+        if self._schema.requiring(kind):
+            for entity, own, values in zip(entities, owners, properties, strict=True):
+                self._required.change(kind, entity, own, values)
 
     def _require_values(self, constraint: ConstraintDescriptor) -> None:
         if constraint.requires_values:

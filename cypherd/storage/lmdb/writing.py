@@ -6,6 +6,7 @@ may have been done.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -25,6 +26,9 @@ from cypherd.storage.lmdb.layout import (
 from cypherd.storage.lmdb.transaction_state import TransactionState, changing
 from cypherd.storage.properties import stored_properties, stored_value
 
+MANY = 16
+"""From so many entities on they are written table by table, not one by one."""
+
 
 class LmdbWriteTransaction(TransactionState):
     """The protocol's WriteTransaction."""
@@ -35,6 +39,9 @@ class LmdbWriteTransaction(TransactionState):
     ) -> IntArray:
         stored = [stored_properties(row) for row in properties]
         ids = self._new_nodes(len(stored))
+        if len(stored) >= MANY:
+            self._create_many_nodes(ids, labels, stored)
+            return np.array(ids, dtype=np.int64)
         owners = [sorted(set(row)) for row in labels]
         self._txn.cursor(db=self._tables.nodes).putmulti(
             [
@@ -51,6 +58,33 @@ class LmdbWriteTransaction(TransactionState):
             self._follow("node", node, ((), {}), (row, values))
         return np.array(ids, dtype=np.int64)
 
+    def _create_many_nodes(
+        self, ids: range, labels: Sequence[tuple[int, ...]], stored: Sequence[dict[int, Any]]
+    ) -> None:
+        """Table by table in the order of their keys, what is counted added up before."""
+        different = {row: sorted(set(row)) for row in set(labels)}
+        self._txn.cursor(db=self._tables.nodes).putmulti(
+            [
+                (pack_id(node), packb([different[row], values]))
+                for node, row, values in zip(ids, labels, stored, strict=True)
+            ],
+            append=True,
+        )
+        members: dict[int, list[int]] = {}
+        for row, owners in different.items():
+            if len(different) == 1:
+                nodes: list[int] = list(ids)
+            else:
+                nodes = [node for node, own in zip(ids, labels, strict=True) if own == row]
+            self._counts.add_nodes(owners, len(nodes))
+            for label in owners:
+                members.setdefault(label, []).extend(nodes)
+        for label, nodes in sorted(members.items()):
+            key = pack_id(label)
+            rows = [(key, pack_id(node)) for node in sorted(nodes)]
+            self._txn.cursor(db=self._tables.labels).putmulti(rows)
+        self._follow_many("node", ids, [different[row] for row in labels], stored)
+
     @changing
     def create_relationships(
         self,
@@ -59,6 +93,8 @@ class LmdbWriteTransaction(TransactionState):
         ends: IntArray,
         properties: Sequence[Mapping[int, Any]],
     ) -> IntArray:
+        if len(types) >= MANY:
+            return self._create_many_relationships(types, starts, ends, properties)
         first = self._relationship_counter
         labels = self._labels_of({*starts.tolist(), *ends.tolist()})
         put, tables = self._txn.put, self._tables
@@ -77,6 +113,43 @@ class LmdbWriteTransaction(TransactionState):
             self._counts.add_relationships(type_, labels[start], labels[end], 1)
             self._follow("relationship", number, ((), {}), ((type_,), values))
             self._relationship_counter = number + 1
+        return np.arange(first, self._relationship_counter, dtype=np.int64)
+
+    def _create_many_relationships(
+        self,
+        types: Sequence[int],
+        starts: IntArray,
+        ends: IntArray,
+        properties: Sequence[Mapping[int, Any]],
+    ) -> IntArray:
+        """As `_create_many_nodes`."""
+        first = self._relationship_counter
+        ids = range(first, first + len(types))
+        stored = [stored_properties(row) for row in properties]
+        start, end = starts.tolist(), ends.tolist()
+        labels = self._labels_of({*start, *end})
+        rows = list(zip(ids, types, start, end, strict=True))
+        self._txn.cursor(db=self._tables.relationships).putmulti(
+            [
+                (pack_id(number), packb([type_, one, other, values]))
+                for (number, type_, one, other), values in zip(rows, stored, strict=True)
+            ],
+            append=True,
+        )
+        out = [(one << 16 | type_, other, number) for number, type_, one, other in rows]
+        into = [(other << 16 | type_, one, number) for number, type_, one, other in rows]
+        for table, entries in ((self._tables.out, out), (self._tables.in_, into)):
+            entries.sort()
+            self._txn.cursor(db=table).putmulti(
+                [(pack_id(key), pack_owned(other, number)) for key, other, number in entries]
+            )
+        kinds = Counter(
+            (type_, tuple(labels[one]), tuple(labels[other])) for _, type_, one, other in rows
+        )
+        for (type_, started, ended), amount in kinds.items():
+            self._counts.add_relationships(type_, started, ended, amount)
+        self._relationship_counter = first + len(types)
+        self._follow_many("relationship", ids, [(type_,) for type_ in types], stored)
         return np.arange(first, self._relationship_counter, dtype=np.int64)
 
     @changing

@@ -198,15 +198,15 @@ def test_one_over_its_share_is_returned_and_leaves_nothing(bench: Bench) -> None
 
 def test_a_group_s_time_is_bounded_too(bench: Bench) -> None:
     """Each below its share, together beyond the group's time: the last ones come back."""
-    text = "UNWIND range(1, 500) AS x CREATE (:Item {key: x})"
+    text = "UNWIND range(1, 3000) AS x CREATE (:Item {key: x})"
     bench.run(bench.job(text), share=None)
-    jobs = [bench.job(text) for _ in range(200)]
+    jobs = [bench.job(text) for _ in range(100)]
     settlement, _, _ = bench.run(*jobs, share=0.05)
     assert settlement.settled
     assert settlement.returned
     done, back = len(settlement.settled), len(settlement.returned)
     assert done + back == len(jobs)
-    assert bench.count("Item") == 500 * (done + 1)
+    assert bench.count("Item") == 3000 * (done + 1)
 
 
 def test_a_cancelled_statement_ends_and_its_neighbours_commit(bench: Bench) -> None:
