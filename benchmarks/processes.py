@@ -74,3 +74,21 @@ def open_descriptors(pid: int) -> int:
         except OSError:
             continue
     return total
+
+
+def anonymous_memory(pid: int) -> int:
+    """Bytes of a process that are its own, not of a file (RssAnon)."""
+    try:
+        text = (PROC / str(pid) / "status").read_text()
+    except OSError:
+        return 0
+    found = [line.split()[1] for line in text.splitlines() if line.startswith("RssAnon:")]
+    return int(found[0]) * 1024 if found else 0
+
+
+def shared_memory_files() -> int:
+    """Bytes of files in /dev/shm."""
+    try:
+        return sum(path.stat().st_size for path in Path("/dev/shm").iterdir() if path.is_file())
+    except OSError:
+        return 0

@@ -2,8 +2,9 @@
 
     python -m benchmarks.under_load --seconds 10
 
-Idle, then with 8 long queries on a pool of 8: rate, p50 and p99 of point reads by index, and of
-/health on a quiet connection of its own, which is the loop's lag as a client sees it.
+Idle, then with 8 long queries on a pool of 8, then with 200 more that wait: rate, p50 and p99 of
+point reads by index, and of /health on a quiet connection of its own, which is the loop's lag as a
+client sees it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from cypherd.generator import generate_social_network
 
 POOL = 8
 CONNECTIONS = 8
+QUEUED = 200
 
 
 def measure(port: int, seconds: float, persons: int) -> dict[str, Any]:
@@ -60,7 +62,9 @@ def main() -> None:
             _show("idle", measure(server.port, options.seconds, options.persons))
             queries = occupied(server.port, POOL)
             _show(f"{POOL} long queries", measure(server.port, options.seconds, options.persons))
-            for query in queries:
+            queries += occupied(server.port, QUEUED)
+            _show(f"{QUEUED} more waiting", measure(server.port, options.seconds, options.persons))
+            for query in reversed(queries):
                 cancel(server.port, query.query_id)
             for query in queries:
                 query.answer()
