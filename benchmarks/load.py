@@ -130,7 +130,8 @@ _READS = {"read": READ, "hop": HOP}
 
 
 def requests_of(kind: str, port: int, persons: int) -> Callable[[], Iterator[bytes]]:
-    """What each connection sends. kind: read, hop, create, echo, health."""
+    """What each connection sends. kind: read, literal (with the value in the text), hop, create,
+    echo, health."""
     if kind == "echo":
         head = f"POST / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
         body = head.encode() + f"Content-Length: {len(ECHO_BODY)}\r\n\r\n".encode() + ECHO_BODY
@@ -138,6 +139,12 @@ def requests_of(kind: str, port: int, persons: int) -> Callable[[], Iterator[byt
     if kind == "health":
         body = f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
         return lambda: itertools.repeat(body)
+    if kind == "literal":
+        bodies = [
+            post_cypher(port, READ.replace("$id", str(i % persons)), {})
+            for i in range(0, 7919 * 9973, 7919)
+        ]
+        return lambda: itertools.cycle(bodies)
     if kind in _READS:
         bodies = [
             post_cypher(port, _READS[kind], {"id": i % persons}) for i in range(0, 7919 * 97, 7919)
@@ -170,7 +177,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument(
-        "--kind", choices=("read", "hop", "create", "echo", "health"), required=True
+        "--kind", choices=("read", "literal", "hop", "create", "echo", "health"), required=True
     )
     parser.add_argument("--connections", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=5.0)

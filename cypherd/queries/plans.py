@@ -30,6 +30,10 @@ class KnownPlan:
             self._plan = unpack(self.planned.data)
         return self._plan
 
+    def is_quiet(self) -> bool:
+        """Whether it tells its client nothing that has a place in the text."""
+        return not self.plan().notifications
+
     def may_inline(self) -> bool:
         if not self.planned.inline:
             return False

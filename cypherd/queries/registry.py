@@ -167,6 +167,13 @@ class Registry:
         self._running[name] = entry
         return entry
 
+    def aside(self, text: str, timeout: float) -> Entry:
+        """What the server does for itself: an entry that no list has."""
+        now = time.monotonic()
+        return Entry(
+            next(self._numbers), "", text, {}, "", None, time.time(), now, now + timeout, "",
+        )  # fmt: skip
+
     def end(self, entry: Entry, error: CypherdError | None = None) -> None:
         """The query is over: without an error, or with the one that its client gets."""
         if entry.ended is not None:

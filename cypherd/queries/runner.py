@@ -15,6 +15,7 @@ import asyncio
 import logging
 import os
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from time import monotonic
 from typing import Any
 
@@ -34,6 +35,7 @@ from cypherd.queries.answer import Answer, QueryRequest, StreamAborted
 from cypherd.queries.fair import client_key
 from cypherd.queries.inline import Inline
 from cypherd.queries.jobs import Planned
+from cypherd.queries.lifting import Lifted, lift
 from cypherd.queries.load_records import Format, LoadBatch, LoadOptions
 from cypherd.queries.loading import Load
 from cypherd.queries.metrics import Metrics
@@ -81,6 +83,10 @@ class Runner:
         self._stopping = False
         self._streams: set[ReadStream] = set()
         self._watch_timer: asyncio.TimerHandle | None = None
+        # Texts with their literals lifted that have come once.
+        self._seen: dict[str, None] = {}
+        self._learning = False
+        self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Open the store and fork the children. Raises StoreError."""
@@ -208,7 +214,14 @@ class Runner:
                 answer = await self._try_inline(entry, request, known)
                 if answer is not None:
                     return answer
-            return await self._run_long(entry, request, known)
+            if known is None:
+                answer = await self._try_lifted(entry, request)
+                if answer is not None:
+                    return answer
+            answer = await self._run_long(entry, request, known)
+            if known is None:
+                self._learn(request.text)
+            return answer
         except CypherdError as error:
             self.registry.end(entry, error.located(request.text))
             raise
@@ -248,6 +261,10 @@ class Runner:
         None where that cannot be, or it failed: nothing has been done then, and `submit` says
         why. Call it when the turn has room (`has_room`, `when_room`)."""
         known = self.plans.get(text)
+        run, given = text, parameters
+        if known is None and (found := self._lifted(text, format_)) is not None:
+            known, lifted = found
+            run, given = lifted.text, {**parameters, **lifted.parameters}
         if known is None or self._stopping or not known.may_inline() or not self._inline.open():
             return None
         entry = self.registry.begin(
@@ -259,7 +276,7 @@ class Runner:
         )
         entry.state, entry.place = "running", "inline"
         try:
-            body = self._inline.run(entry, text, parameters, format_, options, known)
+            body = self._inline.run(entry, run, given, format_, options, known)
         except CypherdError:
             body = None
         if body is None:
@@ -277,6 +294,46 @@ class Runner:
         # One turn of the loop: a query that waited somewhere is over by then.
         await asyncio.sleep(0)
         return entry.to_dict()
+
+    # --- literals lifted to parameters ---
+
+    def _lifted(self, text: str, format_: str) -> tuple[KnownPlan, Lifted] | None:
+        """A plan that is known of the text with its literals lifted. A page shows the text that
+        was planned, so it needs the one that was asked."""
+        if format_ == "html":
+            return None
+        lifted = lift(text)
+        known = None if lifted is None else self.plans.get(lifted.text)
+        if lifted is None or known is None or not known.planned.inline or not known.is_quiet():
+            return None
+        return known, lifted
+
+    def _learn(self, text: str) -> None:
+        """Where a bounded text has come twice but for its literals, plan it without these."""
+        known = self.plans.peek(text)
+        if known is None or not known.planned.inline:
+            return
+        lifted = lift(text)
+        if lifted is None or self.plans.peek(lifted.text) is not None:
+            return
+        if lifted.text not in self._seen:
+            self._seen[lifted.text] = None
+            while len(self._seen) > self.settings.plan_cache:
+                del self._seen[next(iter(self._seen))]
+            return
+        if not self._learning and not self._stopping:
+            self._learning = True
+            self._task = self._loop.create_task(self._plan_lifted(lifted.text))
+
+    async def _plan_lifted(self, text: str) -> None:
+        request = QueryRequest(text, {}, "json", RenderOptions(), None, None, True, "", None)
+        try:
+            entry = self.registry.aside(text, self.settings.default_timeout)
+            await self._plannings.start(entry, request, None, plan_only=True)
+        except CypherdError as error:
+            _log.info("a text cannot be planned with its literals lifted: %s", error.message)
+        finally:
+            self._learning = False
 
     # --- bulk loads ---
 
@@ -384,6 +441,23 @@ class Runner:
             return None
         self.registry.end(entry)
         return Answer(entry.id, None, body, None, is_gzip(body))
+
+    async def _try_lifted(self, entry: Entry, request: QueryRequest) -> Answer | None:
+        """Inline with a plan that is known of the text without its literals. What goes wrong is
+        told by the text itself, so it is tried by that again."""
+        found = self._lifted(request.text, request.format)
+        if found is None or not found[0].may_inline() or not self._inline.open():
+            return None
+        known, lifted = found
+        given = {**request.parameters, **lifted.parameters}
+        try:
+            return await self._try_inline(
+                entry, replace(request, text=lifted.text, parameters=given), known
+            )
+        except CypherdError:
+            entry.check_stopped()
+            entry.state, entry.place = "queued", None
+            return None
 
     async def _run_long(
         self, entry: Entry, request: QueryRequest, known: KnownPlan | None

@@ -31,6 +31,7 @@ from cypherd.engine import Engine
 from cypherd.errors import CypherdError
 from cypherd.executor.context import Unguarded
 from cypherd.planner.rules import RULES
+from cypherd.queries.lifting import lift
 from cypherd.settings import MIB, Settings
 from cypherd.storage.lmdb.store import open_store
 from cypherd.storage.protocols import GraphStore, ReadTransaction
@@ -59,6 +60,25 @@ def test_case(case: dict[str, Any], tmp_path: FilePath) -> None:
     for number, (size, ruled) in enumerate(_WAYS):
         with closing(_store_of(case, engines[True], tmp_path / f"store{number}")) as store:
             _check(case, engines[ruled], store, size)
+
+
+def _liftable() -> Iterator[Any]:
+    for found in _cases():
+        case = found.values[0]
+        if "error" not in case and "rows" in case and lift(case["query"]) is not None:
+            yield found
+
+
+@pytest.mark.parametrize("case", list(_liftable()))
+def test_literals_lifted_to_parameters_mean_the_same(
+    case: dict[str, Any], tmp_path: FilePath
+) -> None:
+    lifted = lift(case["query"])
+    assert lifted is not None
+    given = {**case.get("parameters", {}), **lifted.parameters}
+    engine = Engine(Settings(), rules=RULES)
+    with closing(_store_of(case, engine, tmp_path / "store")) as store:
+        _check({**case, "query": lifted.text, "parameters": given}, engine, store, 1024)
 
 
 def _store_of(case: dict[str, Any], engine: Engine, path: FilePath) -> GraphStore:
