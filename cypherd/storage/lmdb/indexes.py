@@ -73,18 +73,20 @@ class IndexReader:
         """The same with one question for all keys that are whole."""
         name = pack_index(index.id)
         asked = [
-            (row, name + encode_composite(wanted))
-            for row, wanted in enumerate(values)
-            if all(map(equals_something, wanted))
+            name + encode_composite(wanted) if all(map(equals_something, wanted)) else b""
+            for wanted in values
         ]
-        keys = sorted({key for _, key in asked if len(key) <= KEY_LIMIT})
+        keys = sorted({key for key in asked if 0 < len(key) <= KEY_LIMIT})
+        pairs = self._txn.cursor(db=self._table).getmulti(keys, dupdata=True)
         found: dict[bytes, list[int]] = {}
-        cursor = self._txn.cursor(db=self._table)
-        for data, value in cursor.getmulti(keys, dupdata=True):
-            found.setdefault(data, []).append(int.from_bytes(value, "big"))
+        if len(pairs) == len({key for key, _ in pairs}):
+            found = {key: [int.from_bytes(value, "big")] for key, value in pairs}
+        else:
+            for key, value in pairs:
+                found.setdefault(key, []).append(int.from_bytes(value, "big"))
         rows: list[int] = []
         ids: list[int] = []
-        for row, key in asked:
+        for row, key in enumerate(asked):
             held = found.get(key)
             if held is None:
                 if len(key) <= KEY_LIMIT:

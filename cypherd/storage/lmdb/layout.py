@@ -115,6 +115,19 @@ def unpackb(data: bytes) -> Any:
     )
 
 
+def packed_labels(record: bytes) -> Sequence[int]:
+    """The label ids of a node's packed record, without unpacking the rest of it: a short array of
+    small integers is a byte with its length and a byte an integer (MessagePack's fixarray and
+    positive fixint)."""
+    count = record[1] - 0x90
+    if 0 <= count < 16:
+        labels = record[2 : 2 + count]
+        if not labels or max(labels) < 0x80:
+            return tuple(labels)
+    found: list[int] = unpackb(record)[0]
+    return found
+
+
 _FEW = 4
 """Up to this many records are read one by one: gathering them would cost more."""
 

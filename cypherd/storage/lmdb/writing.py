@@ -19,9 +19,11 @@ from cypherd.errors import (
 )
 from cypherd.storage.lmdb.layout import (
     adjacency_key,
+    find_packed,
     pack_id,
     pack_owned,
     packb,
+    packed_labels,
 )
 from cypherd.storage.lmdb.transaction_state import TransactionState, changing
 from cypherd.storage.properties import stored_properties, stored_value
@@ -270,12 +272,15 @@ class LmdbWriteTransaction(TransactionState):
                 self._counts.add_ended(label, type_, sign * degree)
 
     def _labels_of(self, nodes: set[int]) -> dict[int, Sequence[int]]:
-        ids = list(nodes)
-        records = self._nodes(ids)
-        for node, record in zip(ids, records, strict=True):
-            if record is None:
-                raise EntityNotFound(f"Node({node}) does not exist", detail="DeletedEntityAccess")
-        return {node: record[0] for node, record in zip(ids, records, strict=True)}
+        if not nodes:
+            return {}
+        ids = sorted(nodes)
+        records, rows = find_packed(self._txn, self._tables.nodes, ids)
+        if rows is not None:
+            there = {ids[row] for row in rows}
+            lost = next(node for node in ids if node not in there)
+            raise EntityNotFound(f"Node({lost}) does not exist", detail="DeletedEntityAccess")
+        return dict(zip(ids, map(packed_labels, records), strict=True))
 
 
 def _changed(before: dict[int, Any], change: Mapping[int, Any]) -> tuple[dict[int, Any], int]:
