@@ -22,6 +22,7 @@ LONGEST = 4096
 _TOKEN = re.compile(
     r"""
       (?P<space>\s+|//[^\n]*|/\*.*?\*/)
+    | (?P<open>/\*)
     | (?P<string>'[^'\\]*'|"[^"\\]*")
     | (?P<number>\d+(?:\.\d+)?(?![\w.]))
     | (?P<word>[^\W\d]\w*|\$\w+|`[^`]*`)
@@ -65,8 +66,9 @@ def lift(text: str) -> Lifted | None:
                 parameters[name] = value
                 parts += (text[position : token.start()], "$", name)
                 position = token.end()
-        elif found in ("'", '"', "`"):
-            # It holds an escape, or does not end: nothing behind it is understood.
+        elif kind == "open" or found in ("'", '"', "`"):
+            # It holds an escape, or does not end: nothing behind it is understood. Going on would
+            # look for the end of each.
             return None
         elif found in ("(", "[", "{"):
             opened.append(found)

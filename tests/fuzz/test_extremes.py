@@ -164,3 +164,23 @@ def test_a_long_pattern_can_be_created(trial: Trial) -> None:
 def test_a_plan_that_is_too_deep(trial: Trial, make: Make) -> None:
     assert _checked(trial, make(300)) in ("rows", "DeadlinePassed")
     assert "max_stack" in trial.message(make(5_000))
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "0x" + "a" * 200 + "g",
+        "0x" + "a_" * 100 + "g",
+        "0o" + "7" * 200 + "x",
+        "-0o" + "1" * 21 + "RETURN",
+        "1_" * 100 + "x",
+        "1" * 300 + "x",
+        "1." + "1_" * 100 + "x",
+        "1e" + "1" * 300 + "x",
+        "." + "1" * 300 + "_",
+    ],
+)
+def test_digits_with_something_behind(trial: Trial, number: str) -> None:
+    """A part of an expression for numbers that could match in two ways tries two to the power of
+    the digits."""
+    _checked(trial, f"RETURN {number} AS x")

@@ -49,6 +49,8 @@ LEFT = [
     "MATCH (n) WHERE n.x = $__lifted0 AND n.y = 1 RETURN n",
     "MATCH (n) WHERE EXISTS { (n)-->({x: 1}) } RETURN n",
     "MATCHES (n {x: 1}) RETURN n",
+    "MATCH (n {x: 1}) " + "/*" * 2000,
+    "MATCH (n {x: 1}) " + "'" * 3999,
     "MATCH (n {x: 1}) RETURN n" + " " * LONGEST,
     "",
 ]
