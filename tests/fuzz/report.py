@@ -10,12 +10,14 @@ from pathlib import Path
 from tests.fuzz.trial import Outcome
 
 _LONG = 1_000
+# Processor seconds from which on planning is a fault: more than the square of anything short.
+_SLOW, _SLOW_CHARACTER = 0.4, 1e-4
 _SHOWN = 300
 
 
 @dataclass(slots=True)
 class Report:
-    """`limit`: processor seconds that planning a text may take."""
+    """`limit`: processor seconds that planning a text may take, however long it is."""
 
     folder: Path
     limit: float
@@ -36,7 +38,7 @@ class Report:
             self._note_time("planned, a character", outcome.planned / len(text), text)
         if outcome.fault is not None:
             self._note_fault(text, outcome.signature, outcome.fault)
-        elif outcome.planned > self.limit:
+        elif outcome.planned > min(self.limit, _SLOW + _SLOW_CHARACTER * len(text)):
             self._note_fault(text, "slow plan", f"planned in {outcome.planned:.2f} s")
 
     def _note_time(self, what: str, seconds: float, text: str) -> None:
