@@ -117,9 +117,7 @@ def read_records(batch: LoadBatch) -> tuple[list[_Record], list[BadRecord]]:
     """Each record that can be read, and those that cannot. Blank lines count as records, and are
     none."""
     if batch.format == "msgpack":
-        unpacker = msgpack.Unpacker(raw=False, strict_map_key=False, ext_hook=received)
-        unpacker.feed(batch.data)
-        return [_Record(n, value, None) for n, value in enumerate(unpacker, batch.first)], []
+        return _unpacked(batch)
     lines = batch.data.split(b"\n")
     if not lines[-1]:
         lines.pop()
@@ -132,6 +130,34 @@ def read_records(batch: LoadBatch) -> tuple[list[_Record], list[BadRecord]]:
         return _one_by_one(numbered)
     pairs = zip(numbered, values, strict=True)
     return [_Record(number, value, line) for (number, line), value in pairs], []
+
+
+def _unpacked(batch: LoadBatch) -> tuple[list[_Record], list[BadRecord]]:
+    unpacker = msgpack.Unpacker(raw=False, strict_map_key=False, ext_hook=received)
+    unpacker.feed(batch.data)
+    try:
+        return [_Record(n, value, None) for n, value in enumerate(unpacker, batch.first)], []
+    except _UNREADABLE:
+        pass
+    # The splitter knows where each ends without looking at what it is: so does this.
+    found, bad = [], []
+    ends = msgpack.Unpacker()
+    ends.feed(batch.data)
+    start = 0
+    for number in range(batch.first, batch.first + batch.count):
+        ends.skip()
+        data, start = batch.data[start : ends.tell()], ends.tell()
+        try:
+            value = msgpack.unpackb(data, raw=False, strict_map_key=False, ext_hook=received)
+        except _UNREADABLE as error:
+            bad.append(BadRecord(number, f"not MessagePack that can be read: {error}"))
+        else:
+            found.append(_Record(number, value, None))
+    return found, bad
+
+
+# Texts that are no UTF-8, keys that are lists, types of extension that there are not.
+_UNREADABLE = (ValueError, TypeError, CypherdError)
 
 
 def _one_by_one(

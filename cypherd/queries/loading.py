@@ -85,7 +85,8 @@ class Splitter:
                     raise RequestError("the body ends in the middle of a record") from None
                 break
             except (ValueError, msgpack.UnpackException) as error:
-                raise RequestError(f"the body is not MessagePack: {error}") from error
+                reason = str(error) or type(error).__name__
+                raise RequestError(f"the body is not MessagePack: {reason}") from error
             cut, count = unpacker.tell(), count + 1
         return cut, count
 

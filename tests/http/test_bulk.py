@@ -178,6 +178,27 @@ def test_each_bad_record_is_told_and_the_others_are_stored(port: int) -> None:
     assert told["records"] == 2 * len(BAD)
 
 
+def test_each_bad_record_of_messagepack_is_told(port: int) -> None:
+    good = msgpack.packb(node(1))
+    bad = [
+        (b"\x82\xa6labels\x91\xa1P\xaaproperties\x81\xa1x\xa2\xff\xfe", "can't decode byte"),
+        (b"\x81\x91\x01\x02", "unhashable"),
+        (msgpack.packb({"labels": ["P"], "properties": {"x": msgpack.ExtType(99, b"z")}}), "99"),
+        (msgpack.packb({"labels": ["P"], "properties": {"x": msgpack.ExtType(7, b"z")}}), ""),
+        (msgpack.packb({"labels": ["P"], "properties": {"x": b"bytes"}}), "primitive types"),
+        (msgpack.packb({"labels": ["P"], "properties": {"x": 2**64 - 1}}), "does not fit"),
+        (msgpack.packb({1: 2}), "a record has labels"),
+    ]
+    told = load(port, b"".join(data + good for data, _ in bad), "application/msgpack").json()
+    assert [found["record"] for found in told["bad"]] == list(range(1, 2 * len(bad), 2))
+    for found, (_, message) in zip(told["bad"], bad, strict=True):
+        assert message in found["message"]
+    assert (told["records"], one(port, COUNT)) == (2 * len(bad), 1)
+    for rubbish in (b"\xc1", b"\x91" * 2000):
+        answer = load(port, rubbish, "application/msgpack")
+        assert (answer.status, "MessagePack" in answer.body.decode()) == (400, True)
+
+
 def test_a_constraint_refuses_single_records(port: int) -> None:
     ask(port, "CREATE CONSTRAINT FOR (p:P) REQUIRE p.mail IS UNIQUE")
     ask(port, "CREATE CONSTRAINT FOR (p:P) REQUIRE p.name IS NOT NULL")
