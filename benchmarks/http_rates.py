@@ -2,8 +2,9 @@
 
     python -m benchmarks.http_rates --seconds 5
 
-Durable single creates at 1, 32 and 256 connections, point reads by index at 32, and each as a
-ratio to the echo with the same number of connections. The load generator is one process.
+Durable single creates at 1, 32 and 256 connections; at 32 point reads by index, the same with the
+value in the text, and one hop to a mean of 20 neighbours with two properties of each. Each also as
+a ratio to the echo with the same number of connections. The load generator is one process.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from benchmarks.client import Server
 from benchmarks.echo import EchoServer
 from cypherd.generator import generate_social_network
 
-RUNS = (("create", 1), ("create", 32), ("create", 256), ("read", 32))
+RUNS = (
+    ("create", 1), ("create", 32), ("create", 256), ("read", 32), ("literal", 32), ("hop", 32),
+)  # fmt: skip
 
 
 def measure(port: int, echo_port: int, seconds: float, persons: int) -> list[dict[str, Any]]:
@@ -46,7 +49,7 @@ def main() -> None:
     options = parser.parse_args()
     with TemporaryDirectory(prefix="cypherd-rates-") as folder:
         store = Path(folder) / "store"
-        generate_social_network(store, persons=options.persons)
+        generate_social_network(store, persons=options.persons, knows=20)
         with Server(store) as server, EchoServer() as echo:
             for row in measure(server.port, echo.port, options.seconds, options.persons):
                 print("  ".join(f"{name} {value}" for name, value in row.items()), flush=True)

@@ -110,11 +110,10 @@ class ShortRead:
             return {}
         if next(pieces, None) is not None:
             return None
-        start = nodes if len(nodes) == len(found.row) == 1 else nodes[found.row]
-        return {
-            expand.start: start, expand.relationship: found.relationship,
-            expand.end: found.neighbour,
-        }  # fmt: skip
+        ids = {expand.relationship: found.relationship, expand.end: found.neighbour}
+        if expand.start in self._keys or expand.start in self._whole:
+            ids[expand.start] = nodes[found.row]
+        return ids
 
     def _rows(
         self,

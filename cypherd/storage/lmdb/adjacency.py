@@ -19,7 +19,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cypherd.batch.columns import IntArray
-from cypherd.storage.lmdb.layout import Tables, adjacency_key, pack_id, pack_owned, unpack_id
+from cypherd.storage.lmdb.layout import (
+    Tables,
+    adjacency_key,
+    pack_big,
+    pack_id,
+    pack_owned,
+    unpack_id,
+)
 from cypherd.storage.protocols import Direction, Expansion, SeekRows
 
 _BIG = np.dtype(">i8")
@@ -115,27 +122,27 @@ class Adjacency:
     ) -> Expansion | None:
         """All relationships of one node, read along; None if they are more than `size`. The same
         as a piece of one row gives, without what several rows need."""
-        parts = []
         left = size
+        entries: list[bytes] = []
         for incoming in _SIDES[direction]:
             cursor = self._txn.cursor(db=self._tables[incoming])
-            entries: list[bytes] = []
+            own: list[bytes] = []
             for key in self._keys(node, incoming, types):
                 if cursor.set_key(key):
                     left -= cursor.count()
                     if left < 0:
                         return None
-                    entries += cursor.iternext_dup()
-            pairs = np.frombuffer(b"".join(entries), dtype=_BIG).astype(np.int64).reshape(-1, 2)
-            if incoming and direction == "both" and len(pairs):
-                kept = pairs[:, 0] != node
-                pairs = pairs if kept.all() else pairs[kept]
-            if len(pairs):
-                parts.append(pairs)
-        if not parts:
+                    own += cursor.iternext_dup()
+            if incoming and entries and own:
+                # A self-loop, which stands in both tables, comes once.
+                loop = pack_big(node)
+                own = [entry for entry in own if not entry.startswith(loop)]
+            entries += own
+        if not entries:
             return Expansion(_NONE, _NONE, _NONE)
-        both = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        return Expansion(np.zeros(len(both), dtype=np.int64), both[:, 1].copy(), both[:, 0].copy())
+        pairs = np.frombuffer(b"".join(entries), dtype=_BIG).astype(np.int64)
+        rows = np.zeros(len(entries), dtype=np.int64)
+        return Expansion(rows, pairs[1::2], pairs[::2])
 
     def _cursors(self) -> tuple[Any, Any]:
         begin, (out, in_) = self._txn.cursor, self._tables
