@@ -86,6 +86,9 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.disconnect --tries 10
 	$(BIN)/python -m benchmarks.stream_rates --rows 500000
 	$(BIN)/python -m benchmarks.kill_rounds --rounds 10
+	$(BIN)/python -m benchmarks.connections --seconds 3
+	$(BIN)/python -m benchmarks.bulk_rates --records 50000
+	$(BIN)/python -m benchmarks.soak --minutes 0.5
 
 jmeter: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.jmeter --fetch

@@ -20,7 +20,7 @@ from benchmarks.echo import EchoServer
 from cypherd.generator import generate_social_network
 
 RUNS = (
-    ("create", 1), ("create", 32), ("create", 256), ("read", 32), ("literal", 32), ("hop", 32),
+    ("read", 32), ("literal", 32), ("hop", 32), ("create", 1), ("create", 32), ("create", 256),
 )  # fmt: skip
 
 
