@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -81,7 +82,7 @@ def test_both_ways_agree(port: int, more: str, query: str, params: dict[str, Any
 
 def test_pipelined_requests_keep_their_order(port: int) -> None:
     """Short ones, long ones, errors and GETs between each other."""
-    kinds = [
+    kinds: list[Callable[[int], bytes]] = [
         lambda i: post(BY_INDEX, {"id": i}),
         lambda i: post("UNWIND range(1, 300) AS x RETURN $i AS i, sum(x * x)", {"i": i}),
         lambda i: post("RETURN toInteger($i / 0)", {"i": i}),

@@ -65,7 +65,11 @@ def test_whoever_is_cancelled_meanwhile_is_left_out(tmp_path: Path) -> None:
         done: list[int] = []
 
         async def one(number: int) -> None:
-            await inline.in_turn("", lambda: (_busy(0.002), done.append(number))[1])
+            def run() -> None:
+                _busy(0.002)
+                done.append(number)
+
+            await inline.in_turn("", run)
 
         tasks = [asyncio.create_task(one(number)) for number in range(6)]
         await asyncio.sleep(0)
