@@ -141,8 +141,8 @@ def _run_offer(options: argparse.Namespace) -> None:
                 "connections": options.offer,
                 "rate": round(len(ordered) / options.seconds, 1),
                 "errors": totals.errors,
-                "p50_ms": round(ordered[len(ordered) // 2] * 1e3, 3),
-                "p99_ms": round(ordered[int(0.99 * (len(ordered) - 1))] * 1e3, 3),
+                "p50_ms": round(load.quantile(ordered, 0.50) * 1e3, 3),
+                "p99_ms": round(load.quantile(ordered, 0.99) * 1e3, 3),
                 "lag_999_below_ms": totals.lag * 1e3,
             }
         )

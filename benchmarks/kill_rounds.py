@@ -63,7 +63,7 @@ class Model:
         self.sent, self.acknowledged = set(), set()
 
 
-class _Client:
+class Client:
     """A keep-alive connection that is made anew when it breaks."""
 
     def __init__(self, port: int) -> None:
@@ -77,7 +77,7 @@ class _Client:
                 self._streams = await asyncio.open_connection("127.0.0.1", self._port)
             reader, writer = self._streams
             writer.write(post_cypher(self._port, query, params))
-            return await _read_answer(reader)
+            return await read_answer(reader)
         except (OSError, EOFError):
             self.close()
             raise
@@ -88,7 +88,7 @@ class _Client:
             self._streams = None
 
 
-async def _read_answer(reader: asyncio.StreamReader) -> tuple[int, Any]:
+async def read_answer(reader: asyncio.StreamReader) -> tuple[int, Any]:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     headers = dict(line.lower().split(": ", 1) for line in head[1:] if ": " in line)
     body = b""
@@ -108,8 +108,8 @@ async def _chunk_size(reader: asyncio.StreamReader) -> int:
     return int(line.split(b";")[0], 16)
 
 
-async def _create(port: int, model: Model, end: float) -> None:
-    client = _Client(port)
+async def create(port: int, model: Model, end: float) -> None:
+    client = Client(port)
     while time.monotonic() < end:
         key = next(model.keys)
         model.sent.add(key)
@@ -123,9 +123,9 @@ async def _create(port: int, model: Model, end: float) -> None:
     client.close()
 
 
-async def _read(port: int, model: Model, end: float) -> None:
+async def read(port: int, model: Model, end: float) -> None:
     """Reads in a snapshot: as many left as right nodes; a slow one that needs a worker."""
-    client = _Client(port)
+    client = Client(port)
     while time.monotonic() < end:
         for query in (BALANCE, SLOW_READ):
             try:
@@ -148,8 +148,8 @@ def _check_read(query: str, row: list[int], model: Model) -> None:
 async def _round(server: Server, model: Model, kill: Callable[[], None], at: float) -> None:
     end = time.monotonic() + ROUND_SECONDS
     tasks = [
-        *(_create(server.port, model, end) for _ in range(CREATORS)),
-        *(_read(server.port, model, end) for _ in range(READERS)),
+        *(create(server.port, model, end) for _ in range(CREATORS)),
+        *(read(server.port, model, end) for _ in range(READERS)),
     ]
     load = asyncio.gather(*tasks)
     await asyncio.sleep(at)

@@ -46,13 +46,14 @@ class Totals:
             "errors": self.errors,
             "unanswered": self.unanswered,
             "rate": round(len(self.latencies) / self.seconds, 1) if self.seconds else 0.0,
-            "p50_ms": round(_quantile(ordered, 0.50) * 1e3, 3),
-            "p99_ms": round(_quantile(ordered, 0.99) * 1e3, 3),
+            "p50_ms": round(quantile(ordered, 0.50) * 1e3, 3),
+            "p99_ms": round(quantile(ordered, 0.99) * 1e3, 3),
             "max_ms": round(ordered[-1] * 1e3, 3),
         }
 
 
-def _quantile(ordered: list[float], share: float) -> float:
+def quantile(ordered: list[float], share: float) -> float:
+    """Of values in order."""
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 

@@ -27,14 +27,14 @@ from typing import Any
 
 from benchmarks.client import RawConnection, Server, ask, request
 from benchmarks.kill_rounds import (
+    Client,
     Held,
     Killer,
     Model,
-    _Client,
-    _create,
-    _read,
     check_round,
+    create,
     held,
+    read,
     settle,
 )
 from benchmarks.processes import anonymous_memory, descendants, shared_memory_files
@@ -75,7 +75,7 @@ class Soak:
     # --- actors: each until `end` ---------------------------------------------------------
 
     async def add(self, end: float) -> None:
-        client = _Client(self.server.port)
+        client = Client(self.server.port)
         while time.monotonic() < end:
             id = self.chance.randrange(COUNTERS)
             self.perhaps[id] += 1
@@ -92,7 +92,7 @@ class Soak:
         client.close()
 
     async def look(self, end: float) -> None:
-        client = _Client(self.server.port)
+        client = Client(self.server.port)
         while time.monotonic() < end:
             id = self.chance.randrange(COUNTERS)
             least = self.added[id]
@@ -212,8 +212,8 @@ class Soak:
         end = time.monotonic() + seconds
         port = self.server.port
         actors = [
-            *(_create(port, self.pairs, end) for _ in range(4)),
-            _read(port, self.pairs, end),
+            *(create(port, self.pairs, end) for _ in range(4)),
+            read(port, self.pairs, end),
             *(self.add(end) for _ in range(4)),
             *(self.look(end) for _ in range(4)),
             *(self.cancel(end) for _ in range(2)),

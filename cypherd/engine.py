@@ -162,15 +162,23 @@ class Engine:
         )
 
     def run_short(
-        self, plan: Plan, parameters: Mapping[str, Any], transaction: ReadTransaction
+        self,
+        plan: Plan,
+        parameters: Mapping[str, Any],
+        transaction: ReadTransaction,
+        guard: Guard,
     ) -> Result | None:
         """The result of a plan that is a short read (executor/short_reads.py), whole; None for
-        another one, and where that is left to the operators. Raises CypherdError."""
+        another one, and where that is left to the operators. Raises CypherdError, also what the
+        guard raises, which is asked when all has been read."""
         short = self._short_read(plan)
         if short is None or not plan.parameters <= parameters.keys():
             return None
         try:
             batch = short.batch(transaction, parameters)
+            guard.check()
+            if batch is not None:
+                guard.emitted(batch.length)
         except Exception as error:
             raise _answer(error, plan.text) from error
         if batch is None:

@@ -40,7 +40,7 @@ class _Names:
 
 
 class ShortRead:
-    """A plan of that form. `rows` of it may be asked in any snapshot, one query at a time."""
+    """A plan of that form, for any snapshot, one query at a time."""
 
     __slots__ = ("_columns", "_expand", "_keys", "_names", "_seek", "_value", "_whole")
 

@@ -33,7 +33,7 @@ def deprecated(text: str, statement: ast.Statement) -> Iterator[tuple[str, int]]
 
 
 def _within(node: Any, text: str) -> Iterator[tuple[str, int]]:
-    """Not by recursion alone: a deep expression stays below the limit on nesting anyhow."""
+    """Recursion goes as deep as the limit on nesting allows, like all passes over a tree."""
     if isinstance(node, tuple):
         for item in node:
             yield from _within(item, text)

@@ -56,6 +56,7 @@ class Inline:
         self._turn_cpu_end = 0.0
         self._paused_until = 0.0
         self._waiting: FairQueue[Callable[[], None]] = FairQueue()
+        self._drains = False
         self._lag_timer: asyncio.TimerHandle | None = None
         self._lag_due = 0.0
         self._faults = getrusage(RUSAGE_SELF).ru_majflt
@@ -103,14 +104,22 @@ class Inline:
         they came. Nobody asks again and again: a thousand that wait would take the turns for
         asking."""
         self._waiting.push(client, call)
-        if len(self._waiting) == 1:
+        self._drain_soon()
+
+    def _drain_soon(self) -> None:
+        if not self._drains:
+            self._drains = True
             self._loop.call_soon(self._drain)
 
     def _drain(self) -> None:
-        while self._waiting and self._is_room():
-            self._waiting.pop()()
-        if self._waiting:
-            self._loop.call_soon(self._drain)
+        self._drains = False
+        try:
+            while self._waiting and self._is_room():
+                self._waiting.pop()()
+        finally:
+            # Whatever one of them raises, the others must not wait for ever.
+            if self._waiting:
+                self._drain_soon()
 
     def run(
         self,
@@ -130,20 +139,17 @@ class Inline:
                 if plan.schema_version != transaction.schema.version:
                     return None
                 renderer = renderer_named(format_)
-                result = self._engine.run_short(plan, parameters, transaction)
-                if result is not None and result.whole is not None:
-                    body = b"".join(renderer.render(result, options))
-                    entry.rows = result.whole.length
-                else:
-                    guard = InlineGuard(self._turn_end, self._turn_cpu_end, self._max_rows, _MEMORY)
+                guard = InlineGuard(self._turn_end, self._turn_cpu_end, self._max_rows, _MEMORY)
+                result = self._engine.run_short(plan, parameters, transaction, guard)
+                if result is None:
                     result = self._engine.run(
                         plan, parameters, transaction, guard, clock=entry.started
                     )
-                    try:
-                        body = b"".join(renderer.render(result, options))
-                    finally:
-                        result.close()
-                    entry.rows = guard.rows
+                try:
+                    body = b"".join(renderer.render(result, options))
+                finally:
+                    result.close()
+                entry.rows = guard.rows
                 known.fitted()
                 return gzip_whole(body, options.gzip_from, _GZIP_MOST)
         except InlineBudgetSpent:

@@ -1,7 +1,7 @@
 """Literals of otherwise equal texts, lifted to parameters, so that they share a plan.
 
-    MATCH (p:Person {id: 42}) RETURN p.name   -->   MATCH (p:Person {id: $__lifted0}) RETURN p.name
-                                                    {"__lifted0": 42}
+    MATCH (p:Person {id: 42}) RETURN p.name
+        --> MATCH (p:Person {id: $__lifted0int}) RETURN p.name, {"__lifted0int": 42}
 
 One scan, without parsing: only of texts that begin with MATCH, and in them only up to the first
 clause that names columns, since a column without an alias is named after its text. Lifted are
@@ -62,7 +62,8 @@ def lift(text: str) -> Lifted | None:
         if kind in ("string", "number") and _is_value(before, opened):
             value = found[1:-1] if kind == "string" else _number(found)
             if value is not None:
-                name = f"{PREFIX}{len(parameters)}"
+                # By its type too: what a text means, or whether it is an error, may depend on it.
+                name = f"{PREFIX}{len(parameters)}{type(value).__name__}"
                 parameters[name] = value
                 parts += (text[position : token.start()], "$", name)
                 position = token.end()

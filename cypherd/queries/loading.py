@@ -107,7 +107,6 @@ class Load:
         other_writes: Callable[[], int],
     ) -> None:
         self._settings = settings
-        self._entry = entry
         self._format: Format = format_
         self._options = options
         self._write = write
@@ -124,6 +123,7 @@ class Load:
         self._writing: asyncio.Task[bytes] | None = None
         self._stop = asyncio.Event()
         self.id = entry.id
+        self.entry = entry
         self.totals = dict(totals)
         self.bad: list[BadRecord] = []
 
@@ -152,12 +152,12 @@ class Load:
             while True:
                 if following is None:
                     following = asyncio.ensure_future(_next(chunks))
-                if self._entry.stopper is None:
-                    self._entry.stopper = lambda _: self._stop.set()
+                if self.entry.stopper is None:
+                    self.entry.stopper = lambda _: self._stop.set()
                 done, _ = await asyncio.wait(
                     {following, stopped}, timeout=_PATIENCE, return_when=asyncio.FIRST_COMPLETED
                 )
-                self._entry.check_stopped()
+                self.entry.check_stopped()
                 if not done:
                     await self._store(*self._splitter.take(), last=False)
                     continue
@@ -183,7 +183,7 @@ class Load:
         if skipped:
             data = _without(data, skipped, self._format)
         await self._settle()
-        self._entry.check_stopped()
+        self.entry.check_stopped()
         # Relationships touch pages everywhere, and a larger batch writes each of them less often;
         # but nobody is to wait for one: they grow while nobody else writes.
         least, seen = self._settings.load_batch, self._other_writes()
@@ -191,11 +191,11 @@ class Load:
         self._batch = min(2 * self._batch, _GROWTH * least) if quiet else least
         self._writes_seen = seen
         batch = LoadBatch(
-            self._entry.id, self._format, first + skipped, count - skipped, data, self._options,
+            self.entry.id, self._format, first + skipped, count - skipped, data, self._options,
             last,
         )  # fmt: skip
         self._writing = asyncio.ensure_future(
-            self._write(self._entry, self._request, _PLANNED, batch)
+            self._write(self.entry, self._request, _PLANNED, batch)
         )
 
     async def _settle(self) -> None:
@@ -206,7 +206,7 @@ class Load:
         told: dict[str, Any] = unpack(await writing)
         self.bad += told.pop("bad")
         self.totals = told
-        self._entry.rows = told["records"]
+        self.entry.rows = told["records"]
         if len(self.bad) > self._max_bad:
             del self.bad[self._max_bad :]
             raise TooManyBadRecords(

@@ -47,16 +47,6 @@ class Histogram:
         self.counts[bisect_left(self.bounds, value)] += 1
         self.total += value
 
-    def quantile(self, share: float) -> float:
-        """The bound below which that share of the values lies; infinity beyond the last."""
-        wanted = share * sum(self.counts)
-        seen = 0
-        for bound, count in zip((*self.bounds, float("inf")), self.counts, strict=True):
-            seen += count
-            if seen >= wanted:
-                return bound
-        return float("inf")
-
 
 @dataclass(slots=True)
 class Metrics:

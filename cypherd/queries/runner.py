@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from time import monotonic
 from typing import Any
@@ -26,18 +26,17 @@ from cypherd.errors import (
     InternalError,
     MethodNotAllowed,
     QueryCancelled,
-    QueryIdInUse,
     Unavailable,
 )
 from cypherd.processes.context import FrontResources
 from cypherd.processes.forks import Forks
 from cypherd.queries.answer import Answer, QueryRequest, StreamAborted
 from cypherd.queries.fair import client_key
+from cypherd.queries.immediate import Immediate
 from cypherd.queries.inline import Inline
 from cypherd.queries.jobs import Planned
-from cypherd.queries.lifting import Lifted, lift
-from cypherd.queries.load_records import Format, LoadBatch, LoadOptions
-from cypherd.queries.loading import Load
+from cypherd.queries.learning import Learning
+from cypherd.queries.loads import Loads
 from cypherd.queries.metrics import Metrics
 from cypherd.queries.plans import KnownPlan, PlanCache
 from cypherd.queries.pool import Pool
@@ -48,7 +47,6 @@ from cypherd.queries.slow_log import SlowLog
 from cypherd.queries.stream import HeldStream, ReadStream
 from cypherd.queries.writes import Writes
 from cypherd.render.gzipping import is_gzip
-from cypherd.render.renderer import RenderOptions
 from cypherd.settings import Settings
 from cypherd.storage.protocols import GraphStore, StoreUsage
 from cypherd.storage.summary import GraphSummary, summarize
@@ -62,7 +60,6 @@ _WATCH_PERIOD = 0.1
 PLANNERS = 2
 # What queries that are cancelled at the end of a drain get to say so.
 _CANCEL_WAIT = 1.0
-_NO_DEADLINE = 10 * 365 * 86_400.0
 
 
 class Runner:
@@ -83,10 +80,9 @@ class Runner:
         self._stopping = False
         self._streams: set[ReadStream] = set()
         self._watch_timer: asyncio.TimerHandle | None = None
-        # Texts with their literals lifted that have come once.
-        self._seen: dict[str, None] = {}
-        self._learning = False
-        self._task: asyncio.Task[None] | None = None
+        self.immediate: Immediate
+        """What can be answered in a turn of the loop; once started, as is `loads`."""
+        self.loads: Loads
 
     async def start(self) -> None:
         """Open the store and fork the children. Raises StoreError."""
@@ -106,6 +102,9 @@ class Runner:
         self._inline = Inline(settings, self._store, Engine(settings), self.metrics)
         self._reads = Reads(settings, self._workers, self._slots, self.plans, self.registry)
         self._plannings = Reads(settings, self._planners, self._slots, self.plans, self.registry)
+        self.immediate = Immediate(settings, self.plans, self.registry, self._inline)
+        self.loads = Loads(settings, self.registry, self._writes, self._store)
+        self._learning = Learning(settings, self.plans, self.registry, self._plannings)
         self._writes.start()
         self._inline.start()
         await asyncio.gather(self._workers.start(), self._planners.start())
@@ -127,7 +126,8 @@ class Runner:
     async def stop(self, grace: float) -> None:
         """Take no more queries, give those that run `grace` seconds, cancel the rest, and end
         the children."""
-        self._stopping = True
+        self._stopping = self.immediate.stopping = True
+        self._learning.stop()
         await self._emptied(grace)
         for entry in self.registry.entries():
             entry.stop(Unavailable("the server is stopping"))
@@ -220,7 +220,7 @@ class Runner:
                     return answer
             answer = await self._run_long(entry, request, known)
             if known is None:
-                self._learn(request.text)
+                self._learning.note(request.text)
             return answer
         except CypherdError as error:
             self.registry.end(entry, error.located(request.text))
@@ -240,51 +240,6 @@ class Runner:
             self.registry.end(entry, failure)
             raise failure from error
 
-    def has_room(self) -> bool:
-        """Whether a bounded read may begin in this turn of the loop."""
-        return self._inline.has_room()
-
-    def when_room(self, client: tuple[str, int] | None, call: Callable[[], None]) -> None:
-        """`call` as soon as one may, client by client."""
-        self._inline.later("" if client is None else client[0], call)
-
-    def answer_now(
-        self,
-        text: str,
-        parameters: dict[str, Any],
-        format_: str,
-        options: RenderOptions,
-        client: tuple[str, int] | None,
-    ) -> tuple[str, bytes] | None:
-        """A bounded read whose plan is known, in this turn of the loop: its id and its answer.
-
-        None where that cannot be, or it failed: nothing has been done then, and `submit` says
-        why. Call it when the turn has room (`has_room`, `when_room`)."""
-        known = self.plans.get(text)
-        run, given = text, parameters
-        if known is None and (found := self._lifted(text, format_)) is not None:
-            known, lifted = found
-            run, given = lifted.text, {**parameters, **lifted.parameters}
-        if known is None or self._stopping or not known.may_inline() or not self._inline.open():
-            return None
-        entry = self.registry.begin(
-            text,
-            parameters,
-            client="" if client is None else f"{client[0]}:{client[1]}",
-            timeout=self.settings.default_timeout,
-            deadline_message=self._default_message,
-        )
-        entry.state, entry.place = "running", "inline"
-        try:
-            body = self._inline.run(entry, run, given, format_, options, known)
-        except CypherdError:
-            body = None
-        if body is None:
-            self.registry.forget(entry)
-            return None
-        self.registry.end(entry)
-        return entry.id, body
-
     async def cancel(self, id: str, reason: str = "cancelled by request") -> dict[str, Any] | None:
         """Ask a query to end; its entry as it is then, None if the id is unknown."""
         entry = self.registry.find(id)
@@ -294,105 +249,6 @@ class Runner:
         # One turn of the loop: a query that waited somewhere is over by then.
         await asyncio.sleep(0)
         return entry.to_dict()
-
-    # --- literals lifted to parameters ---
-
-    def _lifted(self, text: str, format_: str) -> tuple[KnownPlan, Lifted] | None:
-        """A plan that is known of the text with its literals lifted. A page shows the text that
-        was planned, so it needs the one that was asked."""
-        if format_ == "html":
-            return None
-        lifted = lift(text)
-        known = None if lifted is None else self.plans.get(lifted.text)
-        if lifted is None or known is None or not known.planned.inline or not known.is_quiet():
-            return None
-        return known, lifted
-
-    def _learn(self, text: str) -> None:
-        """Where a bounded text has come twice but for its literals, plan it without these."""
-        known = self.plans.peek(text)
-        if known is None or not known.planned.inline:
-            return
-        lifted = lift(text)
-        if lifted is None or self.plans.peek(lifted.text) is not None:
-            return
-        if lifted.text not in self._seen:
-            self._seen[lifted.text] = None
-            while len(self._seen) > self.settings.plan_cache:
-                del self._seen[next(iter(self._seen))]
-            return
-        if not self._learning and not self._stopping:
-            self._learning = True
-            self._task = self._loop.create_task(self._plan_lifted(lifted.text))
-
-    async def _plan_lifted(self, text: str) -> None:
-        request = QueryRequest(text, {}, "json", RenderOptions(), None, None, True, "", None)
-        try:
-            entry = self.registry.aside(text, self.settings.default_timeout)
-            await self._plannings.start(entry, request, None, plan_only=True)
-        except CypherdError as error:
-            _log.info("a text cannot be planned with its literals lifted: %s", error.message)
-        finally:
-            self._learning = False
-
-    # --- bulk loads ---
-
-    def begin_load(
-        self, id: str | None, client: str, format_: Format, options: LoadOptions, max_bad: int
-    ) -> Load:
-        """Register a bulk load: a new one, or one that goes on behind what is stored of it.
-
-        Raises Unavailable, QueryIdInUse, also for one that has ended."""
-        if self._stopping:
-            raise Unavailable("the server is stopping")
-        totals = {} if id is None else self.load_state(id) or {}
-        if totals.get("finished"):
-            raise QueryIdInUse(f"the bulk load {id!r} has ended")
-        entry = self.registry.begin(
-            "bulk load", {}, id=id, client=client, timeout=_NO_DEADLINE, deadline_message=""
-        )
-        entry.state, entry.place = "running", "writer"
-        return Load(
-            self.settings, entry, format_, options, totals, max_bad, self._write_batch,
-            lambda: self._writes.statements,
-        )  # fmt: skip
-
-    async def run_load(
-        self, load: Load, chunks: AsyncIterator[bytes], lost: type[Exception]
-    ) -> None:
-        """Raises CypherdError, and `lost`, which `chunks` raise when the client has gone."""
-        entry = self.registry.find(load.id)
-        assert entry is not None, "begin_load has registered it"
-        try:
-            await load.run(chunks)
-        except CypherdError as error:
-            self.registry.end(entry, error)
-            raise
-        except (lost, asyncio.CancelledError):
-            self.registry.end(entry, ClientGone("the client went away"))
-            raise
-        except BaseException:
-            self.registry.end(entry, InternalError("internal error"))
-            raise
-        self.registry.end(entry)
-
-    def load_state(self, id: str) -> dict[str, int] | None:
-        """What is stored of a bulk load: counts by name, `finished`."""
-        with self._store.read() as transaction:
-            found = transaction.load_state(id)
-        return None if found is None else dict(found)
-
-    async def _write_batch(
-        self, entry: Entry, request: QueryRequest, planned: Planned, batch: LoadBatch
-    ) -> bytes:
-        held, _ = await self._writes.run(entry, request, planned, batch)
-        try:
-            parts = []
-            while (part := await held.get()) is not None:
-                parts.append(part)
-            return b"".join(parts)
-        finally:
-            held.close()
 
     def summarize(self) -> GraphSummary:
         """What is in the graph now. Reads up to some thousand records; safe in a thread."""
@@ -445,7 +301,7 @@ class Runner:
     async def _try_lifted(self, entry: Entry, request: QueryRequest) -> Answer | None:
         """Inline with a plan that is known of the text without its literals. What goes wrong is
         told by the text itself, so it is tried by that again."""
-        found = self._lifted(request.text, request.format)
+        found = self.immediate.lifted(request.text, request.format)
         if found is None or not found[0].may_inline() or not self._inline.open():
             return None
         known, lifted = found

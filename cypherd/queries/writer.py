@@ -46,7 +46,7 @@ from cypherd.queries.jobs import (
     pack,
     unpack,
 )
-from cypherd.queries.load_records import load
+from cypherd.queries.load_writing import load
 from cypherd.queries.outcome import as_answer
 from cypherd.queries.slots import EXECUTING, Slot, words_of
 from cypherd.render.registry import rendered

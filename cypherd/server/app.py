@@ -56,7 +56,7 @@ class Application:
         self._gate = Gate(settings)
         self._root = _root_path(settings)
         self._cypher = CypherEndpoint(settings, runner, self._gate, pages)
-        self.shortcut = Shortcut(settings, runner, self._gate, self._root)
+        self.shortcut = Shortcut(settings, runner.immediate, self._gate, self._root)
         """For the connections: what the front can answer at once."""
         self._rest = _starlette(settings, runner, pages)
 

@@ -8,7 +8,13 @@ from typing import Any, get_args
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from cypherd.errors import CypherdError, NotFound, RequestError, UnsupportedMediaType
+from cypherd.errors import (
+    CypherdError,
+    NotFound,
+    RequestError,
+    Unavailable,
+    UnsupportedMediaType,
+)
 from cypherd.queries.load_records import (
     ANY_LABEL,
     Existing,
@@ -47,9 +53,11 @@ class BulkEndpoint:
         format_ = _format(request)
         options, max_bad = _options(request)
         began = monotonic()
-        load = self._runner.begin_load(_id(request), _client(request), format_, options, max_bad)
+        if self._runner.stopping:
+            raise Unavailable("the server is stopping")
+        load = self._runner.loads.begin(_id(request), _client(request), format_, options, max_bad)
         try:
-            await self._runner.run_load(load, request.stream(), ClientDisconnect)
+            await self._runner.loads.run(load, request.stream(), ClientDisconnect)
         except ClientDisconnect:
             # Nobody is left to be answered; the connection is closed.
             return Response(status_code=499)
@@ -60,7 +68,7 @@ class BulkEndpoint:
     async def show(self, request: Request) -> Response:
         """Raises NotFound."""
         id = request.path_params["id"]
-        found = self._runner.load_state(id)
+        found = self._runner.loads.state(id)
         if found is None:
             raise NotFound(f"no bulk load has the id {id!r}; the last hundred are known")
         return _json(200, {"id": id, **_told(found)})

@@ -51,8 +51,6 @@ def run_front(settings: Settings, resources: FrontResources) -> int:
 def _collect_seldom() -> None:
     """Ten thousand connections are half a million objects, and looking at all of them for cycles
     takes 200 ms. What is young is looked at as ever; all of it now and then (see `FrontServer`)."""
-    gc.collect()
-    gc.freeze()
     gc.set_threshold(_YOUNG, 20, 1_000_000)
 
 

@@ -212,7 +212,7 @@ class Connection(HttpToolsProtocol):
         """A request that comes while nothing is being answered, and could be answered at once."""
         return (
             self._shortcut is not None
-            and self.url == b"/cypher"
+            and self.url in self._shortcut.urls
             # Trailers would come among the headers.
             and not self._chunked
             and not self._answering()
@@ -256,7 +256,7 @@ class Connection(HttpToolsProtocol):
         self._unread = 0
         self._arrived += len(body)
         # A load may bring its records as they come to be.
-        if self._arrived >= _BODY_STEP or self.url.startswith(b"/bulk"):
+        if self._arrived >= _BODY_STEP or self.url.partition(b"?")[0].endswith(b"/bulk"):
             self._arrived, self._since = 0, self.loop.time()
 
     def on_message_complete(self) -> None:

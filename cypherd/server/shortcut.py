@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 from cypherd.errors import CypherdError
-from cypherd.queries.runner import Runner
+from cypherd.queries.immediate import Immediate
 from cypherd.render.gzipping import is_gzip
 from cypherd.render.negotiation import Choice, gzip_from, negotiate
 from cypherd.render.renderer import RenderOptions
@@ -55,21 +55,25 @@ class _Head:
 class Shortcut:
     """One front's. `root_path` is the path under which a proxy serves it."""
 
-    def __init__(self, settings: Settings, runner: Runner, gate: Gate, root_path: str) -> None:
+    def __init__(
+        self, settings: Settings, immediate: Immediate, gate: Gate, root_path: str
+    ) -> None:
         self._settings = settings
-        self._runner = runner
+        self._immediate = immediate
         self._gate = gate
         self._root = root_path
+        self.urls = frozenset((b"/cypher", f"{root_path}/cypher".encode()))
+        """Where a proxy cuts root_path off, and where it passes it on."""
         self._timeout = format_duration(settings.default_timeout).encode()
         self._heads: OrderedDict[tuple[tuple[bytes, bytes], ...], _Head | None] = OrderedDict()
 
     def has_room(self) -> bool:
         """Whether `answer` may be called in this turn of the loop."""
-        return self._runner.has_room()
+        return self._immediate.has_room()
 
     def when_room(self, client: tuple[str, int] | None, call: Callable[[], None]) -> None:
         """`call`, which may call `answer`, in the first turn that has room for it."""
-        self._runner.when_room(client, call)
+        self._immediate.when_room(client, call)
 
     def answer(
         self, headers: Headers, body: bytes, client: tuple[str, int] | None, extra: Headers
@@ -86,7 +90,7 @@ class Shortcut:
         if asked is None:
             return None
         text, parameters = asked
-        found = self._runner.answer_now(text, parameters, head.format, head.options, client)
+        found = self._immediate.answer_now(text, parameters, head.format, head.options, client)
         if found is None:
             return None
         id, result = found

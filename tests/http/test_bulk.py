@@ -178,6 +178,13 @@ def test_each_bad_record_is_told_and_the_others_are_stored(port: int) -> None:
     assert told["records"] == 2 * len(BAD)
 
 
+def test_lines_are_records_also_where_several_would_make_one(port: int) -> None:
+    """Put together with commas these would be three values in three lines."""
+    body = b'{"labels": ["P"]}, {"labels": ["P"]}\n{"labels": ["P"], "properties": {"x": [1\n2]}}\n'
+    told = load(port, body).json()
+    assert ([bad["record"] for bad in told["bad"]], one(port, COUNT)) == ([1, 2, 3], 0)
+
+
 def test_each_bad_record_of_messagepack_is_told(port: int) -> None:
     good = msgpack.packb(node(1))
     bad = [

@@ -66,3 +66,32 @@ def test_pages_show_the_text_that_was_sent(server: Server) -> None:
         page = ask(port, TEXT.format(number), accept="text/html").body.decode()
         assert f"{{k: {number}}}" in page
         assert "__lifted" not in page
+
+
+def test_a_value_of_another_type_is_no_use_of_the_plan(server: Server) -> None:
+    """Whether a text is an error may depend on the types in it."""
+    port = server.port
+    text = "MATCH (n:N {{k: 3}}) WHERE n.k <> {} - 1 RETURN n.k AS k"
+    for number in range(40, 60):
+        assert ask(port, text.format(number)).rows() == [[3]]
+    error = ask(port, text.format("'a'")).error()
+    assert "expected a number" in error["message"]
+
+
+@pytest.mark.parametrize(
+    "change", ["CREATE (:Fresh {fresh: 1})", "CREATE INDEX FOR (n:N) ON (n.s)"]
+)
+def test_the_plan_is_made_anew_for_a_new_schema(server: Server, change: str) -> None:
+    port = server.port
+    numbers = iter(range(2000))
+
+    def shared() -> bool:
+        number = next(numbers)
+        text = TEXT.format(number)
+        assert ask(port, text).rows() == [[number, f"s{number}"]]
+        return places(port, {text}) == ["inline"]
+
+    for _ in range(3):
+        assert wait_for(shared, 20.0, 0.05) is not None
+        assert ask(port, change.replace("resh", f"resh{next(numbers)}")).status in (200, 409, 400)
+        change = "CREATE (:Fresh {fresh: 1})"

@@ -132,3 +132,57 @@ def test_connection_close_is_kept(port: int) -> None:
         reply = exchange(wire, post(BY_INDEX, {"id": 5}, "Connection: close\r\n"))
         assert (reply.status, reply.closes) == (200, True)
         assert wire.ended()
+
+
+@pytest.mark.parametrize("count", [2, 300])
+def test_short_requests_in_one_piece(port: int, count: int) -> None:
+    """More of them than a turn of the loop has room for."""
+    with Wire(port) as wire:
+        exchange(wire, post(BY_INDEX, {"id": 1}))
+        wire.send(b"".join(post(BY_INDEX, {"id": i % 300}) for i in range(count)))
+        assert [wire.read().json()["data"][0][2] for _ in range(count)] == [
+            i % 300 for i in range(count)
+        ]
+        assert wire.answers()
+
+
+def test_limits_hold_for_short_reads(serve: Any) -> None:
+    port = serve(max_rows=5).port
+    with Wire(port) as wire:
+        for query in (
+            "CREATE INDEX FOR (n:N) ON (n.k)",
+            "UNWIND range(1, 6) AS x CREATE (:N {k: 1})",
+            "UNWIND range(1, 5) AS x CREATE (:N {k: 2})",
+        ):
+            assert exchange(wire, post(query, {})).status == 200
+        for _ in range(3):
+            many = exchange(wire, post("MATCH (n:N {k: $k}) RETURN n.k", {"k": 1}))
+            few = exchange(wire, post("MATCH (n:N {k: $k}) RETURN n.k", {"k": 2}))
+            assert (many.status, "max_rows" in many.body.decode()) == (422, True)
+            assert few.json()["data"] == [[2]] * 5
+
+
+def test_a_long_read_of_that_form_leaves_the_loop(serve: Any) -> None:
+    """A few rows of much: the turn's budget is spent, and a worker answers."""
+    port = serve().port
+    with Wire(port) as wire:
+        exchange(wire, post("CREATE INDEX FOR (n:N) ON (n.k)", {}))
+        exchange(
+            wire, post("UNWIND range(1, 60) AS x CREATE (:N {k: 1, s: $s})", {"s": "x" * 200_000})
+        )
+        for _ in range(3):
+            reply = exchange(wire, post("MATCH (n:N {k: $k}) RETURN n.s", {"k": 1}))
+            assert len(reply.json()["data"]) == 60
+        wire.send(b"GET /queries HTTP/1.1\r\nHost: @HOST@\r\nAccept: application/json\r\n\r\n")
+        places = [entry["place"] for entry in wire.read().json()["finished"][:3]]
+    assert all(place.startswith("worker") for place in places), places
+
+
+def test_below_a_path(limited: int) -> None:
+    """Passed on by a proxy or cut off by it."""
+    with Wire(limited) as wire:
+        exchange(wire, post("RETURN $x AS x", {"x": 1}))
+        for url in (b"/cypher", b"/graph/cypher"):
+            for _ in range(2):
+                reply = exchange(wire, post("RETURN $x AS x", {"x": 1}).replace(b"/cypher", url, 1))
+                assert reply.json()["data"] == [[1]]

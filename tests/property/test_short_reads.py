@@ -55,13 +55,13 @@ def _prepared(transaction: Any, nodes: Any, steps: Any) -> None:
 def _check(query: str, value: Any, transaction: ReadTransaction, options: RenderOptions) -> None:
     engine, parameters = ENGINES[0], {"v": value}
     plan = engine.plan(query, transaction)
-    short = engine.run_short(plan, parameters, transaction)
+    short = engine.run_short(plan, parameters, transaction, Unguarded())
     assert short is not None
     assert short.whole is not None
     for name in ("json", "csv", "ndjson", "msgpack"):
         general = engine.run(plan, parameters, transaction, Unguarded())
         expected = b"".join(renderer_named(name).render(general, options))
-        again = engine.run_short(plan, parameters, transaction)
+        again = engine.run_short(plan, parameters, transaction, Unguarded())
         assert again is not None
         assert b"".join(renderer_named(name).render(again, options)) == expected
 
@@ -101,7 +101,7 @@ def test_many_neighbours_and_lists_are_left_to_the_operators(empty_store: GraphS
         _prepared(transaction, [("A", 1), ("B", 2)], [(0, 1, "T")] * (MOST_ROWS + 1))
         engine = ENGINES[0]
         plan = engine.plan(SHORT[4], transaction)
-        assert engine.run_short(plan, {"v": 1}, transaction) is None
-        assert engine.run_short(plan, {"v": [1]}, transaction) is None
-        assert engine.run_short(plan, {}, transaction) is None
+        assert engine.run_short(plan, {"v": 1}, transaction, Unguarded()) is None
+        assert engine.run_short(plan, {"v": [1]}, transaction, Unguarded()) is None
+        assert engine.run_short(plan, {}, transaction, Unguarded()) is None
         transaction.abort()

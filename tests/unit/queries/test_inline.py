@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
@@ -79,3 +80,28 @@ def test_whoever_is_cancelled_meanwhile_is_left_out(tmp_path: Path) -> None:
         return done
 
     assert asyncio.run(run()) == [0, 1, 2, 4, 5]
+
+
+def test_what_one_raises_keeps_no_other_waiting(tmp_path: Path) -> None:
+    async def run() -> list[int]:
+        settings = Settings(inline_budget=0.001)
+        store = open_store(tmp_path / "s", map_size=64 * MIB, create=True)
+        inline = Inline(settings, store, Engine(settings), Metrics())
+        asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+        done: list[int] = []
+
+        def call(number: int) -> None:
+            _busy(0.002)
+            if number == 2:
+                raise RuntimeError("a fault")
+            done.append(number)
+
+        for number in range(5):
+            inline.later("", partial(call, number))
+        async with asyncio.timeout(10):
+            while len(done) < 4:
+                await asyncio.sleep(0.001)
+        store.close()
+        return done
+
+    assert asyncio.run(run()) == [0, 1, 3, 4]
