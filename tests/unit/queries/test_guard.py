@@ -33,6 +33,7 @@ from cypherd.queries.slots import (
     reason_of,
     words_of,
 )
+from tests.unit.memory import private_memory
 
 HOUR = 3600.0
 
@@ -129,10 +130,10 @@ def test_memory_that_operators_hold(table: SlotTable) -> None:
 def test_memory_that_nobody_accounted_for(table: SlotTable) -> None:
     """What a function allocates beside the account still is this process's own memory."""
     guard = guard_in(table.take(), max_memory=16 << 20)
-    held = bytearray(b"x") * (64 << 20)
+    held = private_memory(64 << 20)
     with pytest.raises(MemoryLimitExceeded):
         _check_for(guard.check, 5)
-    del held
+    held.close()
 
 
 def test_rows_over_the_limit_are_an_error_that_names_it(table: SlotTable) -> None:
