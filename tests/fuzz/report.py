@@ -10,8 +10,8 @@ from pathlib import Path
 from tests.fuzz.trial import Outcome
 
 _LONG = 1_000
-# Processor seconds from which on planning is a fault. A pattern of sixty relationships that all lead
-# to one node takes 0.7 s, which grows with its square up to the setting max_pattern.
+# Processor seconds from which on planning is a fault. A pattern of sixty relationships that all
+# lead to one node takes 0.7 s, which grows with its square up to the setting max_pattern.
 _SLOW, _SLOW_CHARACTER = 2.0, 1e-4
 _SHOWN = 300
 
