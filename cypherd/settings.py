@@ -77,6 +77,9 @@ class Settings:
     # --- the interface ---
     host: str = setting("127.0.0.1", "text", "Address to listen on.")
     port: int = setting(7475, "integer", "Port to listen on; 0: any free one.")
+    fronts: int = setting(
+        1, "integer", "Processes that answer connections; all but the first answer short reads."
+    )
     insecure_public: bool = setting(
         False, "flag", "Allow another host than loopback though there are no passwords."
     )
@@ -293,7 +296,8 @@ _CONVERTERS: Mapping[str, Any] = {
 }
 
 _AT_LEAST: Mapping[str, float] = {
-    "port": 0, "max_body": 1, "max_head": 1 * KIB, "workers": 0, "max_workers": 0, "queue_limit": 1,
+    "port": 0, "max_body": 1, "max_head": 1 * KIB, "fronts": 1,
+    "workers": 0, "max_workers": 0, "queue_limit": 1,
     "write_queue_limit": 1, "max_rows": 1, "group_limit": 1, "batch_size": 1, "plan_cache": 1,
     "max_nesting": 10, "max_stack": 1000, "max_pattern": 1, "finished_kept": 0, "write_retries": 0,
     "map_size": 1 * MIB, "max_readers": 0,

@@ -24,6 +24,7 @@ def serve(
     store: Store = None,
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port; 0: any free one.")] = None,
+    fronts: Annotated[int | None, typer.Option(help="Processes that answer connections.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes for long reads.")] = None,
     root_path: Annotated[str | None, typer.Option(help="Path under which a proxy serves.")] = None,
     insecure_public: Annotated[
@@ -40,12 +41,14 @@ def serve(
     from cypherd.queries.roles import ROLES
     from cypherd.server.front import run_front
     from cypherd.server.safety import require_safe_address
+    from cypherd.server.side_front import run_side_front
     from cypherd.storage.lmdb.lock import StoreLock
 
     given = {
         "store": store,
         "host": host,
         "port": port,
+        "fronts": fronts,
         "workers": workers,
         "root_path": root_path,
         "insecure_public": insecure_public,
@@ -59,7 +62,9 @@ def serve(
     lock.acquire(wait=_LOCK_WAIT)
     # A store that cannot be opened is told here, before anything is forked.
     open_store_of(settings, create=True).close()
-    code = serve_processes(settings, partial(open_store_of, settings), run_front, ROLES)
+    code = serve_processes(
+        settings, partial(open_store_of, settings), run_front, ROLES, run_side_front
+    )
     lock.release()
     raise typer.Exit(code)
 

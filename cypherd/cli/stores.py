@@ -17,7 +17,10 @@ def open_store_of(settings: Settings, *, create: bool = False) -> GraphStore:
     from cypherd.queries.runner import worker_counts
     from cypherd.storage.lmdb.store import open_store
 
-    readers = settings.max_readers or worker_counts(settings)[1] * 4 + _EXTRA_READERS
+    readers = (
+        settings.max_readers
+        or worker_counts(settings)[1] * 4 + 2 * settings.fronts + _EXTRA_READERS
+    )
     return open_store(
         settings.store, map_size=settings.map_size, max_readers=readers, create=create
     )

@@ -33,10 +33,24 @@ Roles = Mapping[str, Role]
 @dataclass(frozen=True, slots=True)
 class FrontResources:
     """What a front runs on. `listener` is bound and listens; `template` is the front's end of
-    the pair to the template; `lifeline` reads end-of-file when the supervisor has gone."""
+    the pair to the template; `lifeline` reads end-of-file when the supervisor has gone.
+    `sides`: the ends of the pairs to the fronts beside it."""
 
     listener: socket.socket
     template: socket.socket
     shared: mmap.mmap
+    open_store: OpenStore
+    lifeline: int
+    sides: tuple[socket.socket, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SideResources:
+    """What a front beside the first one runs on: `link` is its end of their pair (links.py),
+    `number` counts from 1."""
+
+    number: int
+    listener: socket.socket
+    link: socket.socket
     open_store: OpenStore
     lifeline: int

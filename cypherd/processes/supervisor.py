@@ -21,22 +21,26 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import NoReturn
 
 from cypherd.errors import CypherdError
 from cypherd.parser.parser import warm_up
+from cypherd.processes import links
 from cypherd.processes.context import (
     SHARED_BYTES,
     ChildContext,
     FrontResources,
     OpenStore,
     Roles,
+    SideResources,
 )
 from cypherd.processes.limits import die_with_parent, require_single_thread
 from cypherd.processes.template import Template, send_message
 from cypherd.settings import Settings
 
 FrontMain = Callable[[Settings, FrontResources], int]
+SideMain = Callable[[Settings, SideResources], int]
 
 EXIT_ADDRESS = 2
 _BACKLOG = 2048
@@ -48,11 +52,17 @@ _STOP_MARGIN = 5.0
 _ECHO = 0.5
 
 
-def serve(settings: Settings, open_store: OpenStore, front_main: FrontMain, roles: Roles) -> int:
+def serve(
+    settings: Settings,
+    open_store: OpenStore,
+    front_main: FrontMain,
+    roles: Roles,
+    side_main: SideMain,
+) -> int:
     """Serve until a signal ends it; the exit code. 0: stopped as asked; 2: the address cannot
     be bound; anything else: the front's own code, or 1 when it or the template kept dying."""
     try:
-        listener = bind(settings)
+        listeners = bind_all(settings)
     except OSError as error:
         reason = error.strerror or str(error)
         print(
@@ -61,22 +71,53 @@ def serve(settings: Settings, open_store: OpenStore, front_main: FrontMain, role
         )
         return EXIT_ADDRESS
     require_single_thread()
-    return Supervisor(settings, open_store, front_main, roles, listener).run()
+    return Supervisor(settings, open_store, front_main, roles, listeners, side_main).run()
 
 
-def bind(settings: Settings) -> socket.socket:
-    """The listening socket; connections wait in its backlog until a front accepts them."""
-    infos = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
+def bind_all(settings: Settings) -> list[socket.socket]:
+    """A listening socket a front, all on one address: the system deals connections out."""
+    if settings.fronts == 1:
+        return [bind(settings, settings.port)]
+    # Another server that shares its port would let us share it too: only who does not ask to
+    # share is told that a port is taken.
+    with bind(settings, settings.port) as probe:
+        port = probe.getsockname()[1]
+    listeners: list[socket.socket] = []
+    try:
+        while len(listeners) < settings.fronts:
+            listeners.append(bind(settings, port, shared=True))
+    except BaseException:
+        for listener in listeners:
+            listener.close()
+        raise
+    return listeners
+
+
+def bind(settings: Settings, port: int, *, shared: bool = False) -> socket.socket:
+    """A listening socket; connections wait in its backlog until a front accepts them."""
+    infos = socket.getaddrinfo(settings.host, port, type=socket.SOCK_STREAM)
     family, kind, protocol, _, address = infos[0]
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         listener.bind(address)
         listener.listen(_BACKLOG)
     except BaseException:
         listener.close()
         raise
     return listener
+
+
+class _Side:
+    """A front beside the first: what outlives its process."""
+
+    def __init__(self, number: int, listener: socket.socket) -> None:
+        self.number = number
+        self.listener = listener
+        self.first, self.beside = links.link()
+        self.pid = 0
 
 
 class Supervisor:
@@ -86,13 +127,16 @@ class Supervisor:
         open_store: OpenStore,
         front_main: FrontMain,
         roles: Roles,
-        listener: socket.socket,
+        listeners: list[socket.socket],
+        side_main: SideMain,
     ) -> None:
         self._settings = settings
         self._open_store = open_store
         self._front_main = front_main
         self._roles = roles
-        self._listener = listener
+        self._listener = listeners[0]
+        self._side_main = side_main
+        self._sides = [_Side(n, one) for n, one in enumerate(listeners[1:], 1)]
         self._shared = mmap.mmap(-1, SHARED_BYTES)
         # Both ends stay open here, so that a new template or front gets the same pair.
         self._front_control, self._template_control = socket.socketpair(
@@ -113,6 +157,8 @@ class Supervisor:
         try:
             self._template = self._fork(self._be_template)
             self._front = self._fork(self._be_front)
+            for side in self._sides:
+                side.pid = self._fork(partial(self._be_side, side))
             return self._watch()
         finally:
             self._end_all()
@@ -138,6 +184,12 @@ class Supervisor:
                 if not self._may_restart("template", code):
                     return 1
                 self._template = self._fork(self._be_template)
+            elif not self._stopping_since:
+                for side in self._sides:
+                    if pid == side.pid:
+                        if not self._may_restart("side front", code):
+                            return 1
+                        side.pid = self._fork(partial(self._be_side, side))
 
     def _may_restart(self, name: str, code: int) -> bool:
         now = time.monotonic()
@@ -164,6 +216,9 @@ class Supervisor:
         if not self._front:
             return
         if first:
+            for side in self._sides:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(side.pid, signal.SIGTERM)
             os.kill(self._front, signal.SIGTERM)
             signal.setitimer(signal.ITIMER_REAL, self._settings.shutdown_grace + _STOP_MARGIN)
         elif number == signal.SIGINT and now - self._stopping_since > _ECHO:
@@ -175,9 +230,10 @@ class Supervisor:
 
     def _end_all(self) -> None:
         """Every process below this one ends before it does: the store is free when we exit."""
-        for pid in (self._front, self._template):
+        for pid in (self._front, self._template, *(side.pid for side in self._sides)):
             if pid:
-                os.kill(pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
             while True:
                 os.wait()
@@ -227,6 +283,10 @@ class Supervisor:
 
     def _be_template(self) -> int:
         self._listener.close()
+        for side in self._sides:
+            side.listener.close()
+            side.first.close()
+            side.beside.close()
         self._front_control.close()
         warm_up()
         Template(self._template_control, self._lifeline, self._roles, self._child_context).run()
@@ -240,9 +300,26 @@ class Supervisor:
         gc.collect()
         gc.freeze()
         resources = FrontResources(
-            self._listener, self._front_control, self._shared, self._open_store, self._lifeline
-        )
+            self._listener, self._front_control, self._shared, self._open_store, self._lifeline,
+            tuple(side.first for side in self._sides),
+        )  # fmt: skip
+        for side in self._sides:
+            side.listener.close()
         return self._front_main(self._settings, resources)
+
+    def _be_side(self, side: _Side) -> int:
+        self._template_control.close()
+        self._front_control.close()
+        self._listener.close()
+        for other in self._sides:
+            if other is not side:
+                other.listener.close()
+                other.beside.close()
+            other.first.close()
+        resources = SideResources(
+            side.number, side.listener, side.beside, self._open_store, self._lifeline
+        )
+        return self._side_main(self._settings, resources)
 
 
 def _cause(code: int) -> str:

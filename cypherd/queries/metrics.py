@@ -33,19 +33,30 @@ _VETOES: tuple[tuple[type[CypherdError], str], ...] = (
 )
 
 
+@dataclass(slots=True)
 class Histogram:
     """How many values were up to each of `bounds`, or above all of them; their sum."""
 
-    __slots__ = ("bounds", "counts", "total")
+    bounds: Sequence[float]
+    counts: list[int] = field(default_factory=list)
+    total: float = 0.0
 
-    def __init__(self, bounds: Sequence[float]) -> None:
-        self.bounds = tuple(bounds)
-        self.counts = [0] * (len(self.bounds) + 1)
-        self.total = 0.0
+    def __post_init__(self) -> None:
+        self.counts = self.counts or [0] * (len(self.bounds) + 1)
 
     def observe(self, value: float) -> None:
         self.counts[bisect_left(self.bounds, value)] += 1
         self.total += value
+
+    def add(self, other: Histogram) -> None:
+        """`other` has the same bounds."""
+        for i, count in enumerate(other.counts):
+            self.counts[i] += count
+        self.total += other.total
+
+    def clear(self) -> None:
+        self.counts = [0] * len(self.counts)
+        self.total = 0.0
 
 
 @dataclass(slots=True)
@@ -70,6 +81,30 @@ class Metrics:
         if histogram is None:
             histogram = self.seconds[key] = Histogram(SECONDS)
         histogram.observe(elapsed)
+
+    def add(self, other: Metrics) -> None:
+        """What another front has counted."""
+        for key, histogram in other.seconds.items():
+            self.seconds.setdefault(key, Histogram(SECONDS)).add(histogram)
+        for ours, theirs in (
+            (self.errors, other.errors), (self.vetoes, other.vetoes), (self.lost, other.lost),
+        ):  # fmt: skip
+            ours.update(theirs)
+        for mine, its in (
+            (self.groups, other.groups), (self.syncs, other.syncs), (self.lag, other.lag),
+        ):  # fmt: skip
+            mine.add(its)
+
+    def take(self) -> Metrics:
+        """What has been counted since it was last taken; from here on there is nothing."""
+        taken = Metrics()
+        taken.add(self)
+        for counter in (self.errors, self.vetoes, self.lost):
+            counter.clear()
+        self.seconds.clear()
+        for histogram in (self.groups, self.syncs, self.lag):
+            histogram.clear()
+        return taken
 
     def failed(self, error: CypherdError) -> None:
         self.errors[error.code] += 1

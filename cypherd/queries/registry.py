@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -123,6 +123,27 @@ class Entry:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A query that was answered in another front."""
+
+    id: str
+    text: str
+    parameters: Mapping[str, Any]
+    client: str
+    started: float
+    ended: float
+    elapsed: float
+    rows: int
+
+    @staticmethod
+    def of(entry: Entry) -> Told:
+        return Told(
+            entry.id, kept_text(entry), kept_parameters(entry), entry.client, entry.started,
+            entry.ended or entry.started, entry.elapsed, entry.rows,
+        )  # fmt: skip
+
+
 class Registry:
     """`on_end` is called with every query that has ended, before its text is cut."""
 
@@ -131,6 +152,7 @@ class Registry:
         finished_kept: int,
         metrics: Metrics | None = None,
         on_end: Callable[[Entry], None] | None = None,
+        front: int = 0,
     ) -> None:
         self._metrics = metrics or Metrics()
         self._on_end = on_end
@@ -138,7 +160,7 @@ class Registry:
         self._finished: deque[Entry] = deque(maxlen=finished_kept)
         self._numbers = itertools.count(1)
         # Ids of an earlier run must not name a query of this one.
-        self._prefix = f"{int(time.time()):x}-"
+        self._prefix = f"{int(time.time()):x}{f'.{front}' if front else ''}-"
 
     def __len__(self) -> int:
         return len(self._running)
@@ -197,6 +219,15 @@ class Registry:
         entry.text = kept_text(entry)
         entry.parameters = kept_parameters(entry)
         self._finished.append(entry)
+
+    def take_over(self, told: Iterable[Told]) -> None:
+        """Reads that another front has answered in its loop."""
+        for one in told:
+            entry = self.aside(one.text, 0.0)
+            entry.id, entry.parameters, entry.client = one.id, one.parameters, one.client
+            entry.state, entry.place, entry.rows = "finished", "inline", one.rows
+            entry.started, entry.ended, entry.elapsed = one.started, one.ended, one.elapsed
+            self._finished.append(entry)
 
     def forget(self, entry: Entry) -> None:
         """It has not been, and begins again."""

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import functools
 import gc
-import resource
 import signal
 import socket
 import sys
@@ -20,18 +19,19 @@ from cypherd.errors import CypherdError
 from cypherd.processes.context import FrontResources
 from cypherd.queries.runner import Runner
 from cypherd.server.app import Application
+from cypherd.server.limits import allow_many_connections, collect_seldom
 from cypherd.server.logs import start_logging
 from cypherd.server.protocol import Connection
+from cypherd.server.side_link import SideLink
+from cypherd.server.sockets import adopt
 from cypherd.settings import Settings
 
 EXIT_FAILED = 1
-_YOUNG = 5000
 # Ticks between full collections, which take 20 us a connection; and while there are many.
 _COLLECT_EVERY, _COLLECT_SELDOM = 600, 6000
 _FEW = 500
 # What connections get to take their last bytes after the drain.
 _LAST_BYTES = 2
-_CONNECTIONS = 65_536
 # Ticks of a tenth of a second in which all connections are looked at.
 _LOOK_EVERY = 5
 
@@ -39,27 +39,13 @@ _LOOK_EVERY = 5
 def run_front(settings: Settings, resources: FrontResources) -> int:
     """Serve until SIGTERM; the exit code."""
     start_logging(settings.log_format)
-    _collect_seldom()
-    _allow_many_connections()
+    collect_seldom()
+    allow_many_connections()
     try:
         return uvloop.run(_serve(settings, resources))
     except CypherdError as error:
         print(f"cypherd: {error.message}", file=sys.stderr)
         return EXIT_FAILED
-
-
-def _collect_seldom() -> None:
-    """Ten thousand connections are half a million objects, and looking at all of them for cycles
-    takes 200 ms. What is young is looked at as ever; all of it now and then (see `FrontServer`)."""
-    gc.set_threshold(_YOUNG, 20, 1_000_000)
-
-
-def _allow_many_connections() -> None:
-    """A connection is a descriptor, and the usual limit of 1,024 can be raised by anyone."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _CONNECTIONS if hard == resource.RLIM_INFINITY else min(hard, _CONNECTIONS)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 async def _serve(settings: Settings, resources: FrontResources) -> int:
@@ -80,7 +66,7 @@ async def _serve(settings: Settings, resources: FrontResources) -> int:
         proxy_headers=False,
         backlog=2048,
     )
-    server = FrontServer(config, runner, settings.shutdown_grace)
+    server = FrontServer(config, runner, settings.shutdown_grace, resources.sides)
     await server.serve(sockets=[resources.listener])
     return 0
 
@@ -89,18 +75,44 @@ class FrontServer(uvicorn.Server):
     """Drains the runner before it closes connections, so that an answer on its way gets out and
     new queries hear that the server is stopping."""
 
-    def __init__(self, config: uvicorn.Config, runner: Runner, grace: float) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        runner: Runner,
+        grace: float,
+        sides: tuple[socket.socket, ...] = (),
+    ) -> None:
         super().__init__(config)
         self._runner = runner
         self._grace = grace
+        self._sides = [SideLink(side, runner, self._take_over) for side in sides]
         self._to_look_at: list[Any] = []
         self._at_once = 1
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for side in self._sides:
+            side.start()
         host, port = sockets[0].getsockname()[:2] if sockets else ("", 0)
         shown = f"[{host}]" if ":" in host else host
         print(f"cypherd: listening on http://{shown}:{port}", file=sys.stderr, flush=True)
+
+    async def _take_over(self, client: tuple[str, int] | None, sock: socket.socket) -> None:
+        """A connection that another front hands over."""
+        loop = asyncio.get_running_loop()
+
+        def protocol() -> asyncio.Protocol:
+            make: Any = self.config.http_protocol_class
+            made: asyncio.Protocol = make(
+                config=self.config,
+                server_state=self.server_state,
+                app_state={},
+                _loop=loop,
+                client=client,
+            )
+            return made
+
+        await adopt(protocol, sock)
 
     async def on_tick(self, counter: int) -> bool:
         self._look()

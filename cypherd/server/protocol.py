@@ -41,18 +41,22 @@ _REASONS = {status.value: b"%d %s" % (status, status.phrase.encode()) for status
 
 
 class Connection(HttpToolsProtocol):
-    """`on_lost` collects what to call when the client has gone."""
+    """`client`: whose connection it is, where another front has handed it over.
+
+    `on_lost` collects what to call when the client has gone."""
 
     def __init__(
         self,
         *arguments: Any,
         settings: Settings,
         shortcut: Shortcut | None = None,
+        client: tuple[str, int] | None = None,
         **keywords: Any,
     ) -> None:
         super().__init__(*arguments, **keywords)
         self.on_lost: set[Callable[[], None]] = set()
         self._settings = settings
+        self._handed_over_from = client
         self._active: RequestResponseCycle | None = None
         self._refusal: CypherdError | None = None
         self._in_head = False
@@ -72,6 +76,8 @@ class Connection(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        if self._handed_over_from is not None:
+            self.client = self._handed_over_from
         self._since = self.loop.time()
         sock = transport.get_extra_info("socket")
         if sock is not None:

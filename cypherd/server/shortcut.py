@@ -174,6 +174,12 @@ def _asked(body: bytes) -> tuple[str, dict[str, Any]] | None:
     return text, parameters
 
 
+def asked_text(body: bytes) -> str | None:
+    """The text of a body that could go the short way."""
+    asked = _asked(body)
+    return None if asked is None else asked[0]
+
+
 def _walked(text: str, parameters: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     """With lists, maps and floats among them."""
     if has_large_float(parameters):

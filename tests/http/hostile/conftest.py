@@ -18,10 +18,13 @@ WITNESS = "witness"
 _SLACK = 12
 
 
-@pytest.fixture(scope="session")
-def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+@pytest.fixture(scope="session", params=[1, 2], ids=["one front", "two fronts"])
+def target(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("hostile")
-    settings = {"map_size": "256MiB", "workers": 2, "max_body": "2MiB", "default_timeout": "20s"}
+    settings = {"map_size": "256MiB", "workers": 2, "max_body": "2MiB", "default_timeout": "20s",
+                "fronts": request.param}  # fmt: skip
     with Server(folder / "store", settings=settings, log=folder / "log") as server:
         ask(server.port, "RETURN 1")
         yield server

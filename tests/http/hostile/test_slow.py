@@ -182,12 +182,12 @@ def test_a_watcher_that_stops_reading(hostile_port: int) -> None:
             assert ask(hostile_port, "RETURN 1").rows() == [[1]]
 
 
-_LEAVE: dict[str, Callable[[Wire], None]] = {
+LEAVE: dict[str, Callable[[Wire], None]] = {
     "closes": Wire.close,
     "resets": Wire.reset,
     "closes one way": lambda connection: connection.socket.shutdown(socket.SHUT_WR),
 }
-_CUTS = {
+CUTS = {
     "before a byte": b"",
     "in the line": b"POST /cyp",
     "in the headers": b"POST /cypher HTTP/1.1\r\nHost: @HOST@\r\nContent-",
@@ -201,8 +201,8 @@ _CUTS = {
 }
 
 
-@pytest.mark.parametrize("leave", _LEAVE.values(), ids=_LEAVE)
-@pytest.mark.parametrize("sent", _CUTS.values(), ids=_CUTS)
+@pytest.mark.parametrize("leave", LEAVE.values(), ids=LEAVE)
+@pytest.mark.parametrize("sent", CUTS.values(), ids=CUTS)
 def test_a_request_that_is_cut(
     hostile_port: int, sent: bytes, leave: Callable[[Wire], None]
 ) -> None:
@@ -217,7 +217,7 @@ def test_a_request_that_is_cut(
     connection.close()
 
 
-@pytest.mark.parametrize("leave", _LEAVE.values(), ids=_LEAVE)
+@pytest.mark.parametrize("leave", LEAVE.values(), ids=LEAVE)
 @pytest.mark.parametrize("query", [LONG, STREAM, "UNWIND range(1, 100000000) AS x CREATE (:Evil)"],
                          ids=["read", "stream", "write"])  # fmt: skip
 def test_a_query_whose_client_leaves(
@@ -236,7 +236,7 @@ def test_three_hundred_that_come_and_go(target: Server) -> None:
     before = descriptors(target.pid)
     for i in range(300):
         connection = Wire(target.port)
-        connection.send(list(_CUTS.values())[i % len(_CUTS)])
+        connection.send(list(CUTS.values())[i % len(CUTS)])
         (Wire.reset if i % 2 else Wire.close)(connection)
     assert wait_for(lambda: descriptors(target.pid) <= before + 12, 15, 0.1) is not None
     assert request(target.port, "GET", "/health").status == 200

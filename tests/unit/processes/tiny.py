@@ -130,4 +130,5 @@ def _sockets() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(serve(Settings(port=int(sys.argv[1])), no_store, run_front, {"echo": echo}))
+    roles = {"echo": echo}
+    sys.exit(serve(Settings(port=int(sys.argv[1])), no_store, run_front, roles, lambda *_: 0))
