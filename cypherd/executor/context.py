@@ -28,7 +28,8 @@ class Guard(Protocol):
         """Count result rows; RowLimitExceeded past the limit."""
 
     def committed(self) -> None:
-        """Count a transaction that was committed in the middle of the statement."""
+        """A transaction was committed in the middle of the statement, and the next has not begun:
+        count it, and let others write."""
 
 
 class Unguarded:
@@ -118,6 +119,5 @@ class ExecutionContext:
 
     def commit(self) -> None:
         """Make durable what the statement did so far; it goes on in a new transaction."""
-        self.writer().checkpoint()
+        self.writer().checkpoint(self.guard.committed)
         self.stats.transactions_committed += 1
-        self.guard.committed()

@@ -36,10 +36,10 @@ class Limits(NamedTuple):
 
 class QueryGuard:
     """The guard of a statement in a worker or in the writer. `share_end`: when a statement of a
-    group has had its share."""
+    group has had its share. `between` is called between two transactions of the statement."""
 
-    __slots__ = ("_base_memory", "_gauge", "_limits", "_share_end", "_slot", "check", "held",
-                 "peak", "rows")  # fmt: skip
+    __slots__ = ("_base_memory", "_between", "_gauge", "_limits", "_share_end", "_slot", "check",
+                 "held", "peak", "rows")  # fmt: skip
 
     check: Callable[[], None]
 
@@ -50,11 +50,13 @@ class QueryGuard:
         limits: Limits,
         gauge: MemoryGauge,
         share_end: float | None = None,
+        between: Callable[[], None] | None = None,
     ) -> None:
         self._slot = slot
         self._limits = limits
         self._gauge = gauge
         self._share_end = share_end
+        self._between = between
         self._base_memory = gauge.read()
         self.held = 0
         self.peak = 0
@@ -110,6 +112,8 @@ class QueryGuard:
 
     def committed(self) -> None:
         self._slot.set(COMMITS, self._slot.get(COMMITS) + 1)
+        if self._between is not None:
+            self._between()
 
     def _note_peak(self, nbytes: int) -> None:
         if nbytes > self.peak:

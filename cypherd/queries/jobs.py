@@ -15,6 +15,7 @@ dataclass. Kinds of frames:
     writer -> front   WRITTEN    sequence number (!Q), then bytes of the answer
                       DONE       [Done] of statements that have ended, before the commit
                       COMMITTED  Settlement
+                      YIELDED    between two transactions of a statement: a GROUP may come
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from cypherd.render.renderer import RenderOptions
 JOB, PLANNED, CHUNK, END = 1, 2, 3, 4
 GROUP, WRITTEN, DONE, COMMITTED, READY = 5, 6, 7, 8, 9
 ASK, TOLD = 10, 11
+YIELDED = 12
 
 SEQUENCE = struct.Struct("!Q")
 

@@ -1,9 +1,10 @@
 """Slots in the shared map: how a front stops a query in another process, and watches it.
 
-One slot a running statement, eight 64-bit words, written by one side each:
+One slot a running statement, nine 64-bit words, written by one side each:
 
     front    CANCEL    number of the query that is to stop (0: none)
              REASON    why, written before CANCEL
+             WAITED    whether others wait for the next commit in its midst
     child    RUNNING   number of the query that runs in the slot
              STATE     planning, running or sending
              ROWS      result rows so far
@@ -23,8 +24,8 @@ from typing import Final
 
 from cypherd.errors import CypherdError, DeadlinePassed, QueryCancelled, Unavailable
 
-SLOT_WORDS: Final = 8
-CANCEL, REASON, RUNNING, STATE, ROWS, PEAK, FINISHED, COMMITS = range(8)
+SLOT_WORDS: Final = 9
+CANCEL, REASON, RUNNING, STATE, ROWS, PEAK, FINISHED, COMMITS, WAITED = range(9)
 PLANNING, EXECUTING, SENDING = 1, 2, 3
 STATE_NAMES: Final = {PLANNING: "planning", EXECUTING: "running", SENDING: "streaming"}
 
@@ -84,6 +85,7 @@ class SlotTable:
         slot.set(ROWS, 0)
         slot.set(PEAK, 0)
         slot.set(COMMITS, 0)
+        slot.set(WAITED, 0)
         slot.set(STATE, 0)
         slot.set(RUNNING, 0)
         return slot

@@ -11,7 +11,9 @@ Results travel before the commit, so none need be kept here; the front holds the
 COMMITTED. A lone statement runs in the transaction itself and may take its time. One that takes
 more than its share of a group is returned, to be sent again alone; so are those that the group's
 time does not reach. Nothing is read from the channel while a group runs: those who wait, wait in
-the front, where they can be cancelled at once.
+the front, where they can be cancelled at once. A statement that commits in its midst
+(`CALL { } IN TRANSACTIONS`) lets a group by after each commit, if the front has noted in its slot
+that others wait.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import gc
 import logging
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic
 
 from cypherd.engine import Engine
@@ -37,6 +40,7 @@ from cypherd.queries.jobs import (
     READY,
     SEQUENCE,
     WRITTEN,
+    YIELDED,
     Done,
     Ended,
     Planned,
@@ -48,7 +52,7 @@ from cypherd.queries.jobs import (
 )
 from cypherd.queries.load_writing import load
 from cypherd.queries.outcome import as_answer
-from cypherd.queries.slots import EXECUTING, Slot, words_of
+from cypherd.queries.slots import EXECUTING, WAITED, Slot, words_of
 from cypherd.render.registry import rendered
 from cypherd.settings import Settings
 from cypherd.storage.protocols import GraphStore, WriteTransaction
@@ -105,6 +109,7 @@ class Writer:
         self._output: list[bytes] = []
         self._output_size = 0
         self._done: list[Done] = []
+        self._highest = 0
 
     def get_ready(self) -> None:
         """Tell what the store's last commit holds, after taking the write lock once.
@@ -175,7 +180,9 @@ class Writer:
         """Whether the statement succeeded; if not, what it did is to be aborted."""
         slot = Slot(self._words, job.slot)
         slot.begin(job.query, EXECUTING)
-        guard = QueryGuard(slot, job.query, job.limits, self._gauge, share_end)
+        guard = QueryGuard(
+            slot, job.query, job.limits, self._gauge, share_end, partial(self._let_by, slot)
+        )
         try:
             guard.check()
             tail, stats, planned = self._execute(transaction, job, guard)
@@ -196,6 +203,16 @@ class Writer:
         self._note(Done(job.sequence, ended, tail))
         slot.end(job.query)
         return ended.error is None
+
+    def _let_by(self, slot: Slot) -> None:
+        """Run a group of those that wait. Raises ChannelClosed."""
+        if slot.get(WAITED):
+            self._put(frame(YIELDED, b""))
+            self._flush()
+            _, payload = self._channel.receive()
+            group: WriteGroup = unpack(payload)
+            if group.jobs:
+                self.run(group)
 
     def _execute(
         self, transaction: WriteTransaction, job: WriteJob, guard: QueryGuard
@@ -236,7 +253,9 @@ class Writer:
         settled = outcome.succeeded + outcome.failed
         sync = None
         if outcome.succeeded:
-            transaction.record_statements(max(settled), settled)
+            # One that let others by commits after them, with a lower number.
+            self._highest = max(self._highest, *settled)
+            transaction.record_statements(self._highest, settled)
             began = monotonic()
             transaction.commit()
             sync = monotonic() - began

@@ -7,6 +7,9 @@ waited while the one before it was synced. When the writer is lost, what its las
 acknowledged; the rest is sent again to a new writer, a bounded
 number of times, and the statement that was running at the time by itself from then on. What the
 last commit holds, the new writer says, once it has the write lock (see `Writer.get_ready`).
+
+A statement that commits in its midst lets by what is short: when the writer says YIELDED, it gets
+a group of those that wait, runs it, and goes on with the statement.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from cypherd.queries.jobs import (
     GROUP,
     SEQUENCE,
     WRITTEN,
+    YIELDED,
     Ended,
     Planned,
     Settlement,
@@ -42,7 +46,7 @@ from cypherd.queries.metrics import Metrics
 from cypherd.queries.plans import PlanCache
 from cypherd.queries.reads import limits_of
 from cypherd.queries.registry import ClientGone, Entry, Registry
-from cypherd.queries.slots import COMMITS, FINISHED, RUNNING, Slot, SlotTable, reason_of
+from cypherd.queries.slots import COMMITS, FINISHED, RUNNING, WAITED, Slot, SlotTable, reason_of
 from cypherd.queries.spool import Spool
 from cypherd.render.renderer import RenderOptions
 from cypherd.settings import Settings
@@ -100,6 +104,8 @@ class Writes:
         # What has to run again, before all that wait.
         self._again: deque[Statement] = deque()
         self._in_flight: dict[int, Statement] = {}
+        # The one in flight that lets others by.
+        self._yielding: Statement | None = None
         self._wake = asyncio.Event()
         self._child: Child | None = None
         self._known: dict[str, str] = {}
@@ -152,6 +158,7 @@ class Writes:
         entry.stopper = lambda error: self._stop(statement, error)
         self._queue.push(client_key(entry.client), statement)
         self._wake.set()
+        self._knock()
         try:
             return await asyncio.shield(statement.future)
         except asyncio.CancelledError:
@@ -161,11 +168,10 @@ class Writes:
 
     def _make_room(self, client: str) -> None:
         """In a full queue the client that has most in it gives way. Raises Unavailable."""
-        if len(self._queue) < self._settings.write_queue_limit:
+        if self.queued() < self._settings.write_queue_limit:
             return
         full = Unavailable(
-            f"{len(self._queue)} writes wait already, as many as the setting "
-            "write_queue_limit allows"
+            f"{self.queued()} writes wait already, as many as the setting write_queue_limit allows"
         )
         last = self._queue.make_room(client)
         if last is None:
@@ -235,11 +241,39 @@ class Writes:
                 if following is None or _runs_alone(following):
                     break
                 group.append(self._take())
+        made = self._made(group, self._settings.group_share if len(group) > 1 else None)
+        if first.planned.commits:
+            self._yielding = first
+            self._knock()
+        return made
+
+    def _knock(self) -> None:
+        """Let a statement that commits in its midst know that others wait."""
+        if self._yielding is not None and self._yielding.slot is not None and self.queued():
+            self._yielding.slot.set(WAITED, 1)
+
+    def _passing_group(self) -> WriteGroup:
+        """Of those that wait, some that a statement lets by between two of its transactions: none
+        that needs a transaction to itself, and each with its share only. Perhaps none."""
+        assert self._yielding is not None, "the writer yields for one that commits in its midst"
+        assert self._yielding.slot is not None, "it is in flight"
+        self._yielding.slot.set(WAITED, 0)
+        most = min(self._settings.group_limit, _GROUP_MOST)
+        group: list[Statement] = []
+        long: list[Statement] = []
+        while len(group) < most and self._next() is not None:
+            statement = self._take()
+            (long if _runs_alone(statement) else group).append(statement)
+        if self.queued():
+            self._knock()
+        self._again.extendleft(reversed(long))
+        return self._made(group, self._settings.group_share)
+
+    def _made(self, group: list[Statement], share: float | None) -> WriteGroup:
         plans: dict[str, Planned] = {}
         if len(self._known) > self._settings.plan_cache:
             self._known.clear()
         jobs = tuple(self._job(statement, plans) for statement in group)
-        share = self._settings.group_share if len(jobs) > 1 else None
         return WriteGroup(jobs, plans, share)
 
     def _job(self, statement: Statement, plans: dict[str, Planned]) -> WriteJob:
@@ -280,9 +314,13 @@ class Writes:
                     statement.ended = done.ended
                     if done.tail:
                         await self._hold(statement, done.tail)
+            elif kind == YIELDED:
+                await child.channel.send([frame(GROUP, pack(self._passing_group()))])
             elif kind == COMMITTED:
                 self._apply(unpack(payload))
-                return
+                if not self._in_flight:
+                    self._yielding = None
+                    return
 
     async def _hold(self, statement: Statement, chunk: bytes) -> None:
         if statement.abandoned or statement.unkept or statement.held.put_now(chunk):
@@ -368,8 +406,10 @@ class Writes:
             statement.unkept = None
             statement.entry.state = "waiting"
             self._again.appendleft(statement)
+        self._knock()
 
     async def _bury(self, child: Child) -> None:
+        self._yielding = None
         self._metrics.lost["writer"] += 1
         _log.warning("the writer (pid %d) was lost", child.pid)
         self._child = None

@@ -9,7 +9,7 @@ they stay valid while the transaction is open and, in a write transaction, under
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
@@ -289,9 +289,10 @@ class WriteTransaction(ReadTransaction, Protocol):
         """Store the last statement sequence number and the ids of the statements that this
         transaction holds, so that a front can settle after a crash."""
 
-    def checkpoint(self) -> None:
-        """Commit, and go on in a new transaction under the same name. Scans and expansions that
-        are in their midst do not outlive it. InternalError in a child."""
+    def checkpoint(self, between: Callable[[], None] | None = None) -> None:
+        """Commit, call `between`, which may write in transactions of its own, and go on in a new
+        transaction under the same name. Scans and expansions that are in their midst do not
+        outlive it. InternalError in a child."""
 
     def commit(self) -> None: ...
     def abort(self) -> None: ...

@@ -113,7 +113,7 @@ class LmdbStore:
         """Raises StoreError when all slots of the reader table are taken by the living."""
         txn = self._begin_read()
         try:
-            schema = self._schema_of(txn)
+            schema = self.schema_of(txn)
         except lmdb.Error as error:
             txn.abort()
             raise explained(error) from error
@@ -131,7 +131,7 @@ class LmdbStore:
         except lmdb.Error as error:
             raise explained(error) from error
         try:
-            schema = self._schema_of(txn)
+            schema = self.schema_of(txn)
             return LmdbWriteTransaction(self, txn, self._tables, schema)
         except lmdb.Error as error:
             txn.abort()
@@ -199,6 +199,15 @@ class LmdbStore:
     def begin_child(self, parent: Any) -> Any:
         return self._env.begin(parent=parent, write=True)
 
+    def schema_of(self, txn: Any) -> LmdbSchema:
+        schema = self._schema
+        if schema is not None and schema.version == read_version(txn, self._tables):
+            return schema
+        schema = load_schema(txn, self._tables)
+        if self._schema is None or schema.version > self._schema.version:
+            self._schema = schema
+        return schema
+
     def next_schema_version(self, present: int) -> int:
         """Never the same twice in a process, not even when a transaction is aborted: a plan
         made inside it must not pass for one of a later schema."""
@@ -242,15 +251,6 @@ class LmdbStore:
 
     def _closed_read(self) -> None:
         self._reading -= 1
-
-    def _schema_of(self, txn: Any) -> LmdbSchema:
-        schema = self._schema
-        if schema is not None and schema.version == read_version(txn, self._tables):
-            return schema
-        schema = load_schema(txn, self._tables)
-        if self._schema is None or schema.version > self._schema.version:
-            self._schema = schema
-        return schema
 
 
 def _environment(path: Path, map_size: int, max_readers: int, *, readonly: bool) -> Any:

@@ -68,6 +68,7 @@ class Owner(Protocol):
 
     def begin_writing(self) -> Any: ...
     def begin_child(self, parent: Any) -> Any: ...
+    def schema_of(self, txn: Any) -> LmdbSchema: ...
     def next_schema_version(self, present: int) -> int: ...
     def committed(self, schema: LmdbSchema) -> None: ...
 
@@ -240,16 +241,19 @@ class TransactionState(LmdbReadTransaction):
             self._parent.take_over(self)
         self._release()
 
-    def checkpoint(self) -> None:
+    def checkpoint(self, between: Callable[[], None] | None = None) -> None:
         if self._parent is not None:
             raise InternalError("a statement that commits in its midst shares a transaction")
         tables = self._tables
         self.commit()
+        if between is not None:
+            between()
         try:
             txn = self._owner.begin_writing()
+            schema = self._owner.schema_of(txn)
         except lmdb.Error as error:
             raise explained(error) from error
-        self._begin(txn, tables, self._schema)
+        self._begin(txn, tables, schema)
 
     def abort(self) -> None:
         """Ends the transaction, and its child if there is one; no error when it has ended."""
