@@ -25,7 +25,6 @@ from functools import partial
 from typing import NoReturn
 
 from cypherd.errors import CypherdError
-from cypherd.parser.parser import warm_up
 from cypherd.processes import links
 from cypherd.processes.context import (
     SHARED_BYTES,
@@ -37,6 +36,7 @@ from cypherd.processes.context import (
 )
 from cypherd.processes.limits import die_with_parent, require_single_thread
 from cypherd.processes.template import Template, send_message
+from cypherd.processes.warmup import import_late, warm_up
 from cypherd.settings import Settings
 
 FrontMain = Callable[[Settings, FrontResources], int]
@@ -305,6 +305,7 @@ class Supervisor:
         )  # fmt: skip
         for side in self._sides:
             side.listener.close()
+        import_late()
         return self._front_main(self._settings, resources)
 
     def _be_side(self, side: _Side) -> int:
@@ -319,6 +320,7 @@ class Supervisor:
         resources = SideResources(
             side.number, side.listener, side.beside, self._open_store, self._lifeline
         )
+        import_late()
         return self._side_main(self._settings, resources)
 
 
