@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from cypherd.settings import Settings
 from cypherd.storage.protocols import GraphStore
 
-SHARED_BYTES = 1 << 19
+SHARED_BYTES = 9 << 16
 """Size of the anonymous shared map; queries/slots.py divides it."""
 
 OpenStore = Callable[[], GraphStore]

@@ -26,6 +26,7 @@ from cypherd.queries.slots import (
     PEAK,
     ROWS,
     RUNNING,
+    SLOT_WORDS,
     STATE,
     Slot,
     SlotTable,
@@ -159,7 +160,7 @@ def test_a_check_is_cheap(table: SlotTable) -> None:
 
 
 def test_slots_run_out_with_an_answer(table: SlotTable) -> None:
-    slots = [table.take() for _ in range(4096 // 64)]
+    slots = [table.take() for _ in range(4096 // (8 * SLOT_WORDS))]
     assert len({slot.number for slot in slots}) == len(slots)
     with pytest.raises(Unavailable):
         table.take()
@@ -168,7 +169,7 @@ def test_slots_run_out_with_an_answer(table: SlotTable) -> None:
 
 
 def test_a_taken_slot_is_clean(table: SlotTable) -> None:
-    for _ in range(4096 // 64):
+    for _ in range(4096 // (8 * SLOT_WORDS)):
         slot = table.take()
         slot.cancel(7, 1)
         slot.begin(7, 1)

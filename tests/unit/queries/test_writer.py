@@ -27,7 +27,7 @@ from cypherd.queries.jobs import (
     WriteJob,
     unpack,
 )
-from cypherd.queries.slots import SlotTable, words_of
+from cypherd.queries.slots import CANCELLED, Slot, SlotTable, words_of
 from cypherd.queries.writer import Writer
 from cypherd.render.renderer import RenderOptions
 from cypherd.settings import MIB, Settings
@@ -211,8 +211,7 @@ def test_a_group_s_time_is_bounded_too(bench: Bench) -> None:
 
 def test_a_cancelled_statement_ends_and_its_neighbours_commit(bench: Bench) -> None:
     jobs = [bench.job(CREATE, key=key) for key in range(3)]
-    words = bench.slots.words
-    words[jobs[1].slot * 8] = jobs[1].query
+    Slot(bench.slots.words, jobs[1].slot).cancel(jobs[1].query, CANCELLED)
     settlement, ended, _ = bench.run(*jobs)
     assert set(settlement.settled) == {job.sequence for job in jobs}
     error = ended[jobs[1].sequence].error
