@@ -2,11 +2,12 @@
 
     python -m benchmarks.kill_rounds --rounds 200
 
-In each round one process is killed with SIGKILL at a random moment while creates and reads go
-on: a read worker, the writer, or the whole server, which is then started again. Every create has
-a key of its own and makes a pair of nodes and a relationship. Checked after each round: a create
-that was acknowledged is there once, any other at most once and whole, and nothing is there that
-was not sent. Checked at the end: processes, descriptors and reader slots are as many as at first.
+In each round one process is killed with SIGKILL at a random moment while creates and reads go on:
+a read worker, the writer, a front, or the whole server, which is then started again. Every create
+has a key of its own and makes a pair of nodes and a relationship. Checked after each round: a
+create that was acknowledged is there once, any other at most once and whole, and nothing is there
+that was not sent. Checked at the end: processes, descriptors and reader slots are as many as at
+first.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from typing import Any
 import lmdb
 
 from benchmarks.client import Server, ask, post_cypher, registry, wait_for
-from benchmarks.processes import descendants, open_descriptors, process, workers, writers
+from benchmarks.processes import descendants, fronts, open_descriptors, process, workers, writers
 
 CREATE = "CREATE (:Left {key: $key})-[:PAIR {key: $key}]->(:Right {key: $key})"
 WHOLE = (
@@ -41,6 +42,7 @@ RIGHTS = "MATCH (b:Right) WHERE b.key >= $low RETURN b.key AS key"
 BALANCE = "MATCH (a:Left) WITH count(a) AS lefts MATCH (b:Right) RETURN lefts, count(b) AS rights"
 SLOW_READ = "UNWIND range(1, 300000) AS x RETURN sum(x) AS total"
 SLOW_TOTAL = 300_000 * 300_001 // 2
+KINDS = ("worker", "writer", "front", "server")
 CREATORS = 8
 READERS = 2
 ROUND_SECONDS = 0.6
@@ -145,10 +147,12 @@ def _check_read(query: str, row: list[int], model: Model) -> None:
         model.wrong.append(f"a read gave {row}, not {SLOW_TOTAL}")
 
 
-async def _round(server: Server, model: Model, kill: Callable[[], None], at: float) -> None:
+async def _round(
+    server: Server, model: Model, kill: Callable[[], None], at: float, creators: int
+) -> None:
     end = time.monotonic() + ROUND_SECONDS
     tasks = [
-        *(create(server.port, model, end) for _ in range(CREATORS)),
+        *(create(server.port, model, end) for _ in range(creators)),
         *(read(server.port, model, end) for _ in range(READERS)),
     ]
     load = asyncio.gather(*tasks)
@@ -159,7 +163,7 @@ async def _round(server: Server, model: Model, kill: Callable[[], None], at: flo
 
 @dataclass(slots=True)
 class Killer:
-    """The three kinds of kill, on one server."""
+    """The kinds of kill, on one server."""
 
     server: Server
     chance: random.Random
@@ -170,6 +174,10 @@ class Killer:
 
     def kill_writer(self) -> None:
         self._kill("writer", writers(self.server.pid))
+
+    def kill_front(self) -> None:
+        """Any of them, perhaps the first, which has the registry."""
+        self._kill("front", fronts(self.server.pid))
 
     def _kill(self, kind: str, pids: list[int]) -> None:
         if pids:
@@ -255,21 +263,27 @@ def settle(server: Server, before: Held) -> Held:
 
 
 def run_rounds(
-    store: Path, kinds: list[str], rounds: int, *, seed: int = 1, settings: dict[str, Any]
+    store: Path,
+    kinds: list[str],
+    rounds: int,
+    *,
+    seed: int = 1,
+    settings: dict[str, Any],
+    creators: int = CREATORS,
 ) -> tuple[Model, Counter[str], Held, Held]:
     """`rounds` of each kind; the model, how many were killed, what was held first and last."""
     model, chance = Model(), random.Random(seed)
     with Server(store, settings=settings) as server:
         ask(server.port, "CREATE INDEX left_key FOR (n:Left) ON (n.key)")
         ask(server.port, "CREATE INDEX right_key FOR (n:Right) ON (n.key)")
-        asyncio.run(_round(server, model, lambda: None, 0.1))
+        asyncio.run(_round(server, model, lambda: None, 0.1, creators))
         killer = Killer(server, chance)
         before = held(server)
         for kind in kinds:
             for _ in range(rounds):
                 model.begin_round()
                 kill = getattr(killer, f"kill_{kind}")
-                asyncio.run(_round(server, model, kill, chance.uniform(0.02, 0.45)))
+                asyncio.run(_round(server, model, kill, chance.uniform(0.02, 0.45), creators))
                 check_round(server.port, model)
         model.begin_round()
         return model, killer.killed, before, settle(server, before)
@@ -279,14 +293,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kind", choices=("worker", "writer", "server"), action="append")
+    parser.add_argument("--kind", choices=KINDS, action="append")
+    parser.add_argument("--creators", type=int, default=CREATORS)
+    parser.add_argument("--fronts", type=int, default=1)
     options = parser.parse_args()
-    kinds = options.kind or ["worker", "writer", "server"]
+    kinds = options.kind or list(KINDS)
     with TemporaryDirectory(prefix="cypherd-kill-") as folder:
         store = Path(folder) / "store"
         model, killed, before, after = run_rounds(
-            store, kinds, options.rounds, seed=options.seed, settings={"workers": 2}
-        )
+            store, kinds, options.rounds, seed=options.seed, creators=options.creators,
+            settings={"workers": 2, "fronts": options.fronts},
+        )  # fmt: skip
     print(f"killed: {dict(killed)}; acknowledged {model.total_acknowledged}")
     print(f"held before {before}")
     print(f"held after  {after}")

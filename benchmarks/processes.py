@@ -65,6 +65,14 @@ def writers(pid: int) -> list[int]:
     return [one.pid for one in below if one.parent in templates and one.nice != WORKER_NICE]
 
 
+def fronts(pid: int) -> list[int]:
+    """The first front and those beside it: children that have none themselves, as the template
+    has."""
+    below = descendants(pid)
+    parents = {one.parent for one in below}
+    return [one.pid for one in below if one.parent == pid and one.pid not in parents]
+
+
 def open_descriptors(pid: int) -> int:
     """Descriptors held by `pid` and all below it."""
     total = 0

@@ -215,12 +215,13 @@ def test_a_dead_template_s_workers_are_replaced_while_queries_wait(serve: Serve)
     assert ask(server.port, "CREATE (n:Item) RETURN 1").rows() == [[1]]
 
 
-@pytest.mark.parametrize("kind", ["worker", "writer", "server"])
+@pytest.mark.parametrize("kind", ["worker", "writer", "front", "server"])
 def test_nothing_acknowledged_is_lost_or_done_twice(tmp_path: Path, kind: str) -> None:
     """A few rounds of benchmarks/kill_rounds.py, which runs hundreds."""
     model, killed, before, after = run_rounds(
-        tmp_path / "store", [kind], 3, settings={"map_size": "256MiB", "workers": 2}
-    )
+        tmp_path / "store", [kind], 3,
+        settings={"map_size": "256MiB", "workers": 2, "fronts": 2},
+    )  # fmt: skip
     assert model.wrong == []
     assert killed[kind] == 3
     assert model.total_acknowledged > 0

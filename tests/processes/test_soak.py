@@ -15,12 +15,13 @@ _GROWTH = 128 << 20
 
 
 @pytest.mark.timeout(SECONDS + 240)
-def test_nothing_is_wrong_lost_or_left(tmp_path: Path) -> None:
-    settings = {"map_size": "4GiB", "workers": 2, "load_batch": "32KiB"}
+@pytest.mark.parametrize("fronts", [1, 2])
+def test_nothing_is_wrong_lost_or_left(tmp_path: Path, fronts: int) -> None:
+    settings = {"map_size": "4GiB", "workers": 2, "load_batch": "32KiB", "fronts": fronts}
     report = run(tmp_path / "store", SECONDS, seed=int(SECONDS), settings=settings)
     assert report.wrong == []
     assert min(report.done.values()) > 0
-    assert set(report.done) == {"left", "looked", "added", "cancelled", "loaded", "created"}
+    assert set(report.done) == {"left", "looked", "added", "cancelled", "loaded", "created", "lots"}
     assert sum(report.killed.values()) > 0
     assert report.after.processes == report.before.processes
     assert report.after.descriptors <= report.before.descriptors
