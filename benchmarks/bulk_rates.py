@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.client import Server
+from benchmarks.loop_lag import LoopLag
 from benchmarks.processes import anonymous_memory, descendants, writers
 
 CHUNK = 2000
@@ -111,9 +112,13 @@ def main() -> None:
     )
     with TemporaryDirectory(prefix="cypherd-bulk-") as folder, Server(Path(folder) / "s") as server:
         for name, chunks in parts:
+            lag = LoopLag(server.port)
             with Memory(server) as memory:
                 _, seconds = load(server.port, chunks)
-            print(f"{name:22} {count / seconds:10,.0f} a second  {memory.line()}", flush=True)
+            below = f"loop lag of 99.9% below {lag.below() * 1e3:g} ms"
+            print(
+                f"{name:22} {count / seconds:10,.0f} a second  {memory.line()}  {below}", flush=True
+            )
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from benchmarks.client import (
     running,
     wait_for,
 )
+from benchmarks.loop_lag import LoopLag
 from cypherd.generator import generate_social_network
 
 TERMINATED = "Neo.ClientError.Transaction.Terminated"
@@ -230,6 +231,7 @@ def main() -> None:
         generate_social_network(store, persons=options.persons)
         with Server(store, settings={"workers": WORKERS}) as server:
             everything: list[float] = []
+            lag = LoopLag(server.port)
             for shape in options.shape or SHAPES:
                 measured = measure(server.port, shape, options.tries)
                 print(measured.line(shape), flush=True)
@@ -239,6 +241,7 @@ def main() -> None:
             for limit in (0.05, 0.2):
                 share = sum(value <= limit for value in everything) / len(everything)
                 print(f"within {limit * 1e3:.0f} ms: {share:.2%} of {len(everything)}")
+            print(f"loop lag of 99.9% below {lag.below() * 1e3:g} ms")
 
 
 if __name__ == "__main__":

@@ -26,10 +26,10 @@ from typing import Any, cast
 
 import httptools
 import uvloop
-from prometheus_client.parser import text_string_to_metric_families
 
 from benchmarks import load
-from benchmarks.client import Server, request
+from benchmarks.client import Server
+from benchmarks.loop_lag import LoopLag
 from cypherd.generator import generate_social_network
 
 CONNECTIONS = (100, 1000, 2500, 5000, 10_000)
@@ -104,7 +104,7 @@ async def _offer(
 
     # Taking in ten thousand connections at once is not what is measured.
     await send_for(WARM_UP)
-    before = await asyncio.to_thread(lag_counts, port)
+    lag = await asyncio.to_thread(LoopLag, port)
     totals.latencies.clear()
     totals.sent = sum(len(protocol.due) for _, protocol in made)
     await send_for(seconds)
@@ -112,7 +112,7 @@ async def _offer(
     while len(totals.latencies) < totals.sent and time.perf_counter() < end:
         await asyncio.sleep(0.01)
     totals.errors += totals.sent - len(totals.latencies)
-    totals.lag = lag_between(before, await asyncio.to_thread(lag_counts, port), 0.999)
+    totals.lag = await asyncio.to_thread(lag.below)
     for transport, _ in made:
         transport.close()
     return totals
@@ -152,25 +152,6 @@ def _run_offer(options: argparse.Namespace) -> None:
 def _allow_descriptors() -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-
-
-def lag_counts(port: int) -> dict[float, float]:
-    """The cumulative buckets of the loop's lag, by their bounds in seconds."""
-    text = request(port, "GET", "/metrics").body.decode()
-    return {
-        float(sample.labels["le"]): sample.value
-        for family in text_string_to_metric_families(text)
-        if family.name == "cypherd_loop_lag_seconds"
-        for sample in family.samples
-        if sample.name.endswith("_bucket")
-    }
-
-
-def lag_between(before: dict[float, float], after: dict[float, float], share: float) -> float:
-    """The bound of the lag's histogram below which that share of the looks between lies."""
-    grown = {bound: after[bound] - before[bound] for bound in after}
-    wanted = share * max(grown.values())
-    return min(bound for bound, count in grown.items() if count >= wanted)
 
 
 def draw(runs: list[dict[str, Any]], path: Path) -> None:

@@ -20,6 +20,7 @@ from typing import Any
 from benchmarks import load
 from benchmarks.client import Server
 from benchmarks.echo import EchoServer
+from benchmarks.loop_lag import LoopLag
 from cypherd.generator import generate_social_network
 
 Run = tuple[str, int]
@@ -43,7 +44,9 @@ def measure(
             summary = load.run(echo_port, "echo", connections=connections, seconds=seconds)
             echoes[connections] = summary["rate"]
         load.run(port, kind, connections=connections, seconds=0.5, persons=persons)
+        lag = LoopLag(port)
         summary = load.run(port, kind, connections=connections, seconds=seconds, persons=persons)
+        summary["lag_999_below_ms"] = lag.below() * 1e3
         echo = echoes[connections]
         ratio = round(summary["rate"] / echo, 3) if echo else None
         rows.append(

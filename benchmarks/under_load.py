@@ -19,6 +19,7 @@ from typing import Any
 from benchmarks import load
 from benchmarks.cancel_latency import COUNT, EXPLOSION
 from benchmarks.client import Background, Server, cancel, running, wait_for
+from benchmarks.loop_lag import LoopLag
 from cypherd.generator import generate_social_network
 
 POOL = 8
@@ -29,11 +30,13 @@ QUEUED = 200
 def measure(port: int, seconds: float, persons: int) -> dict[str, Any]:
     """Summaries by "read" and "health", both loads at the same time."""
     reads = load.start(port, "read", connections=CONNECTIONS, seconds=seconds, persons=persons)
-    lag = load.start(port, "health", connections=1, seconds=seconds)
+    health = load.start(port, "health", connections=1, seconds=seconds)
+    lag = LoopLag(port)
     results = {}
-    for name, process in (("read", reads), ("health", lag)):
+    for name, process in (("read", reads), ("health", health)):
         output, _ = process.communicate(timeout=seconds + 60)
         results[name] = json.loads(output)
+    results["lag"] = {"999_below_ms": lag.below() * 1e3}
     return results
 
 
