@@ -6,6 +6,9 @@ The rate is a third of the most that 32 connections get. Requests are due at eve
 out on one connection after the other, so every connection is used; a latency counts from when its
 request was due, so a server that falls behind cannot hide it. Prints a line a number of
 connections, with the 99.9th percentile of the event loop's own lag meanwhile (/metrics).
+
+With `--jmeter 2000` then the same from JMeter, at so many requests a second: it has a thread a
+connection, and much less of the machine is left to the server.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,6 +32,7 @@ import uvloop
 
 from benchmarks import load
 from benchmarks.client import Server
+from benchmarks.jmeter import run_plan
 from benchmarks.loop_lag import LoopLag
 from cypherd.generator import generate_social_network
 
@@ -149,12 +153,30 @@ def _run_offer(options: argparse.Namespace) -> None:
     )
 
 
+def from_jmeter(
+    port: int, connections: int, rate: float, seconds: float, persons: int
+) -> dict[str, Any]:
+    """As `offer`, measured by JMeter, which counts from when a request is sent."""
+    ramp = max(1, connections // 500)
+    (run,) = run_plan(
+        "point-read", port, threads=connections, duration=ramp + 5 + round(seconds), skip=ramp + 5,
+        properties={"ramp": ramp, "perMinute": round(rate * 60), "lastPerson": persons - 1},
+    )  # fmt: skip
+    return {
+        "connections": connections,
+        "rate": run.rate,
+        "errors": run.errors,
+        "p50_ms": run.median,
+        "p99_ms": run.p99,
+    }
+
+
 def _allow_descriptors() -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def draw(runs: list[dict[str, Any]], path: Path) -> None:
+def draw(runs: list[dict[str, Any]], by_jmeter: list[dict[str, Any]], path: Path) -> None:
     """Writes `path`.png and `path`.svg."""
     import matplotlib
 
@@ -163,17 +185,24 @@ def draw(runs: list[dict[str, Any]], path: Path) -> None:
 
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
     counts = [run["connections"] for run in runs]
-    for name, key, marker in (("median", "p50_ms", "o"), ("99%", "p99_ms", "^")):
-        axes.plot(counts, [run[key] for run in runs], marker=marker, label=name)
-    rate = round(runs[0]["rate"])
+    for client, measured, line in (("asyncio", runs, "-"), ("JMeter", by_jmeter, "--")):
+        for name, key, marker in (("median", "p50_ms", "o"), ("99%", "p99_ms", "^")):
+            if measured:
+                # JMeter measures whole milliseconds: what it calls 0 is less than one.
+                axes.plot(
+                    [run["connections"] for run in measured],
+                    [max(0.5, run[key]) for run in measured],
+                    line, marker=marker,
+                    label=f"{client}, {round(measured[0]['rate'], -1):,.0f} a second: {name}",
+                )  # fmt: skip
     axes.set(
-        title=f"Point reads, {rate:,} a second offered", xlabel="open connections",
+        title="Point reads at one offered rate", xlabel="open connections",
         ylabel="latency, ms", xscale="log", yscale="log",
     )  # fmt: skip
     axes.set_xticks(counts, [f"{count:,}" for count in counts])
     axes.minorticks_off()
-    axes.set_ylim(0.1, 100)
-    axes.set_yticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
+    axes.set_ylim(0.1, 1000)
+    axes.set_yticks([0.1, 1, 10, 100, 1000], ["0.1", "1", "10", "100", "1,000"])
     axes.grid(alpha=0.3)
     axes.legend()
     for kind in ("png", "svg"):
@@ -187,6 +216,7 @@ def main() -> None:
     parser.add_argument("--persons", type=int, default=1000)
     parser.add_argument("--rate", type=float, help="requests a second; a third of the most")
     parser.add_argument("--chart", type=Path, help="where to draw it, without an ending")
+    parser.add_argument("--jmeter", type=float, help="requests a second from JMeter")
     parser.add_argument("--offer", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -202,14 +232,23 @@ def main() -> None:
             )
             rate = options.rate or most["rate"] / 3
             print(f"most at 32 connections {most['rate']}, offered {rate:.0f}", flush=True)
-            runs = []
-            for connections in CONNECTIONS:
-                run = offer(server.port, connections, rate, options.seconds, options.persons)
-                runs.append(run)
-                values = "  ".join(f"{key} {value}" for key, value in run.items())
-                print(values, flush=True)
+            runs = _sweep(offer, server.port, rate, options)
+            by_jmeter = []
+            if options.jmeter:
+                by_jmeter = _sweep(from_jmeter, server.port, options.jmeter, options)
             if options.chart is not None:
-                draw(runs, options.chart)
+                draw(runs, by_jmeter, options.chart)
+
+
+def _sweep(
+    client: Callable[..., dict[str, Any]], port: int, rate: float, options: argparse.Namespace
+) -> list[dict[str, Any]]:
+    runs = []
+    for connections in CONNECTIONS:
+        run = client(port, connections, rate, options.seconds, options.persons)
+        runs.append(run)
+        print(client.__name__, *(f" {key} {value}" for key, value in run.items()), flush=True)
+    return runs
 
 
 if __name__ == "__main__":

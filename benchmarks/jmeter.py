@@ -61,8 +61,10 @@ def run_plan(
     duration: int = 10,
     host: str = "127.0.0.1",
     properties: Mapping[str, object] | None = None,
+    skip: float = 0.0,
 ) -> list[Run]:
-    """Run `jmeter/<plan>.jmx`; a Run for each kind of request in it.
+    """Run `jmeter/<plan>.jmx`; a Run for each kind of request in it. What began in the first
+    `skip` seconds does not count.
 
     Raises NoJMeter, and RuntimeError with what JMeter said when it failed."""
     given = {
@@ -91,7 +93,10 @@ def run_plan(
         if done.returncode or not samples.exists():
             raise RuntimeError(f"JMeter failed on {plan}: {(done.stdout + done.stderr)[-2000:]}")
         with samples.open(newline="", encoding="utf-8") as file:
-            return _summaries(plan, threads, list(csv.DictReader(file)))
+            samples_made = list(csv.DictReader(file))
+        first = min(int(sample["timeStamp"]) for sample in samples_made) + skip * 1000
+        counted = [one for one in samples_made if int(one["timeStamp"]) >= first]
+        return _summaries(plan, threads, counted)
 
 
 def _summaries(plan: str, threads: int, samples: list[dict[str, str]]) -> list[Run]:

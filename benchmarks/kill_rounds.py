@@ -173,6 +173,8 @@ class Killer:
         self._kill("worker", workers(self.server.pid))
 
     def kill_writer(self) -> None:
+        """One that was just killed may not have a successor yet."""
+        wait_for(lambda: bool(writers(self.server.pid)), 10.0, 0.005)
         self._kill("writer", writers(self.server.pid))
 
     def kill_front(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,10 +60,28 @@ def workers(pid: int) -> list[int]:
 
 
 def writers(pid: int) -> list[int]:
-    """The writer: what the template forked and did not make nice."""
+    """The writer: what the template forked and did not make nice, with the store open to write. The
+    planners are not nice either."""
     below = descendants(pid)
     templates = {one.parent for one in below if one.nice == WORKER_NICE}
-    return [one.pid for one in below if one.parent in templates and one.nice != WORKER_NICE]
+    return [
+        one.pid
+        for one in below
+        if one.parent in templates and one.nice != WORKER_NICE and _writes(one.pid)
+    ]
+
+
+def _writes(pid: int) -> bool:
+    try:
+        for link in (PROC / str(pid) / "fd").iterdir():
+            if link.readlink().name == "data.mdb":
+                told = (PROC / str(pid) / "fdinfo" / link.name).read_text()
+                if int(told.split("flags:")[1].split()[0], 8) & os.O_RDWR:
+                    return True
+    except OSError:
+        # It has ended, or closed what was looked at.
+        return False
+    return False
 
 
 def fronts(pid: int) -> list[int]:

@@ -151,4 +151,4 @@ def test_slow_queries_are_logged(tmp_path: Path) -> None:
     assert (told["query"], told["parameters"], told["state"]) == (LONG, "{k: 2}", "timed out")
     assert "EagerAggregation" in told["plan"]
     assert told["elapsed_ms"] >= 200
-    assert all(line["query"] == LONG for line in slow)
+    assert all(line["elapsed_ms"] > 50 for line in slow)
