@@ -231,15 +231,19 @@ class _Requests:
 
 
 class _Responses:
-    """Counts the answers in a stream of bytes."""
+    """Counts the answers in a stream of bytes. `last`: the connection ends behind the one that came
+    last."""
 
     def __init__(self) -> None:
         self.whole = 0
+        self.last = False
         self.parser = httptools.HttpResponseParser(self)
 
     def on_message_complete(self) -> None:
         # 100 Continue and its kind come before an answer.
-        self.whole += self.parser.get_status_code() >= 200
+        if self.parser.get_status_code() >= 200:
+            self.whole += 1
+            self.last = not self.parser.should_keep_alive()
 
 
 class _SideConnection(asyncio.Protocol):
@@ -286,9 +290,22 @@ class _SideConnection(asyncio.Protocol):
 
     def check_time(self, now: float) -> None:
         """Idle for longer than the setting keep_alive; what is in the tunnel, the first front
-        looks after."""
-        if not self._in_tunnel and now - self._since > self._front.settings.keep_alive:
+        looks after. A tunnel that is not used goes before the first front would end it: the client
+        may be busy here."""
+        idle = self._front.settings.keep_alive
+        if self._in_tunnel or self._for_good:
+            return
+        if now - self._since > idle:
             self._transport.close()
+        elif self._tunnel is not None and now - self._tunnel.since > idle / 2:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Of a tunnel that owes nothing."""
+        if self._tunnel is not None:
+            self._tunnel.end()
+            self._tunnel = None
+        self.sent = self._requests.whole - (self._waits is not None)
 
     # --- from the client ----------------------------------------------------------------------
 
@@ -360,16 +377,18 @@ class _SideConnection(asyncio.Protocol):
         requests = self._requests
         if self._for_good or requests.begun != requests.whole:
             return
-        if whole + self.sent == requests.whole:
+        if whole + self.sent == requests.whole and self._tunnel is not None:
             self._in_tunnel = False
-            self._since = self._loop.time()
+            self._since = self._tunnel.since = self._loop.time()
 
     def uncounted(self) -> None:
         self._for_good = True
 
     def broken_off(self, exc: Exception | None) -> None:
         """The first front has ended the connection."""
-        if exc is None:
+        if not self._in_tunnel and not self._for_good:
+            self._let_go()
+        elif exc is None:
             self._transport.close()
         else:
             self._transport.abort()
@@ -404,6 +423,7 @@ class _Tunnel(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._before: list[bytes] = []
         self._ended = False
+        self.since = self._loop.time()
         ours, self._theirs = socket.socketpair()
         ours.setblocking(False)
         self._hand_over(client)
@@ -437,6 +457,9 @@ class _Tunnel(asyncio.Protocol):
         try:
             self._responses.parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
+            self._connection.uncounted()
+        if self._responses.last:
+            # Its end is the client's.
             self._connection.uncounted()
         self._connection.answered(data, self._responses.whole)
 

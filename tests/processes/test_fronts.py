@@ -181,6 +181,27 @@ def test_a_connection_goes_back_and_forth(server: Server, front: str) -> None:
         assert reply.headers["cypher-query-id"].partition("-")[0].partition(".")[2] == front
 
 
+def test_a_busy_connection_outlives_an_idle_tunnel(serve: Serve) -> None:
+    """The first front sees no request for longer than it keeps a connection."""
+    server = serve(fronts=2, keep_alive="2s")
+    ask(server.port, "CREATE INDEX FOR (n:N) ON (n.k)")
+    ask(server.port, "CREATE (:N {k: 1})")
+    assert wait_for(lambda: {_front(_read(server.port, 1)) for _ in range(20)} >= {"", "1"}, 20.0)
+    with _on_front(server.port, "1") as wire:
+        for round_ in range(2):
+            wire.send(post("CREATE (n:M {k: $k}) RETURN n.k AS k", {"k": round_}))
+            assert wire.read().json()["data"] == [[round_]]
+            end = time.monotonic() + 4.0
+            while time.monotonic() < end:
+                wire.send(post(READ, {"k": 1}))
+                reply = wire.read()
+                assert reply.json()["data"] == [[1]]
+                time.sleep(0.1)
+            assert reply.headers["cypher-query-id"].partition("-")[0].partition(".")[2] == "1"
+        # And one that is idle is closed.
+        assert wire.ended()
+
+
 @pytest.mark.parametrize("front", sorted(FRONTS))
 def test_queries_are_listed_and_cancelled_from_any_front(server: Server, front: str) -> None:
     with _on_front(server.port, front) as wire:
