@@ -40,6 +40,8 @@ CONNECTIONS = (100, 1000, 2500, 5000, 10_000)
 TICK = 0.001
 GRACE = 5.0
 WARM_UP = 2.0
+# Seconds in which the JVM compiles its own code: its latencies, not the server's.
+WARM_JVM = 20
 
 
 @dataclass(slots=True)
@@ -158,8 +160,9 @@ def from_jmeter(
 ) -> dict[str, Any]:
     """As `offer`, measured by JMeter, which counts from when a request is sent."""
     ramp = max(1, connections // 500)
+    before = ramp + WARM_JVM
     (run,) = run_plan(
-        "point-read", port, threads=connections, duration=ramp + 5 + round(seconds), skip=ramp + 5,
+        "point-read", port, threads=connections, duration=before + round(seconds), skip=before,
         properties={"ramp": ramp, "perMinute": round(rate * 60), "lastPerson": persons - 1},
     )  # fmt: skip
     return {

@@ -58,6 +58,7 @@ LOT, LOT_COUNT = 50, 20_000
 LOAD_RECORDS = 3000
 ROUND = 10.0
 KILL_EVERY = 4.0
+FRONT_EVERY = 20.0
 _TERMINATED = "Neo.ClientError.Transaction.Terminated"
 _COMMITTED = re.compile(
     r"\((\d[\d,]*) transactions? of the statement (?:was|were) committed before"
@@ -77,6 +78,7 @@ class Soak:
     perhaps: Counter[int] = field(default_factory=Counter)
     done: Counter[str] = field(default_factory=Counter)
     number: int = 0
+    front_killed: float = 0.0
     wrong: list[str] = field(default_factory=list)
 
     def fresh(self, kind: str) -> str:
@@ -264,6 +266,11 @@ class Soak:
         while killer is not None and time.monotonic() + KILL_EVERY < end:
             await asyncio.sleep(self.chance.uniform(0.2, KILL_EVERY))
             kind = self.chance.choices(("worker", "writer", "front", "server"), (6, 4, 2, 1))[0]
+            if kind == "front":
+                # A server whose fronts die five times in a minute gives up, as it should.
+                if time.monotonic() - self.front_killed < FRONT_EVERY:
+                    continue
+                self.front_killed = time.monotonic()
             await asyncio.to_thread(getattr(killer, f"kill_{kind}"))
         await asyncio.wait_for(load, seconds + 60)
 
