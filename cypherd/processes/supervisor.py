@@ -70,6 +70,8 @@ def serve(
             file=sys.stderr,
         )
         return EXIT_ADDRESS
+    # Before the forks, so that it is done once and shared.
+    import_late()
     require_single_thread()
     return Supervisor(settings, open_store, front_main, roles, listeners, side_main).run()
 
@@ -305,7 +307,6 @@ class Supervisor:
         )  # fmt: skip
         for side in self._sides:
             side.listener.close()
-        import_late()
         return self._front_main(self._settings, resources)
 
     def _be_side(self, side: _Side) -> int:
@@ -320,7 +321,6 @@ class Supervisor:
         resources = SideResources(
             side.number, side.listener, side.beside, self._open_store, self._lifeline
         )
-        import_late()
         return self._side_main(self._settings, resources)
 
 

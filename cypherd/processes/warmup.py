@@ -38,6 +38,6 @@ def warm_up() -> None:
 
 
 def import_late() -> None:
-    """For a front, which runs what others have planned: what would be imported by a first query."""
+    """What would be imported by a first query: for the supervisor, and so for all below it."""
     for name in _MODULES:
         importlib.import_module(name)

@@ -5,47 +5,30 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import gc
 import signal
 import socket
 import sys
 from collections.abc import Generator
-from typing import Any
+from typing import Any, cast
 
 import uvicorn
-import uvloop
 
-from cypherd.errors import CypherdError
 from cypherd.processes.context import FrontResources
 from cypherd.queries.runner import Runner
 from cypherd.server.app import Application
-from cypherd.server.limits import allow_many_connections, collect_seldom
-from cypherd.server.logs import start_logging
+from cypherd.server.process import Housekeeping, run_in_loop
 from cypherd.server.protocol import Connection
 from cypherd.server.side_link import SideLink
 from cypherd.server.sockets import adopt
 from cypherd.settings import Settings
 
-EXIT_FAILED = 1
-# Ticks between full collections, which take 20 us a connection; and while there are many.
-_COLLECT_EVERY, _COLLECT_SELDOM = 600, 6000
-_FEW = 500
 # What connections get to take their last bytes after the drain.
 _LAST_BYTES = 2
-# Ticks of a tenth of a second in which all connections are looked at.
-_LOOK_EVERY = 5
 
 
 def run_front(settings: Settings, resources: FrontResources) -> int:
     """Serve until SIGTERM; the exit code."""
-    start_logging(settings.log_format)
-    collect_seldom()
-    allow_many_connections()
-    try:
-        return uvloop.run(_serve(settings, resources))
-    except CypherdError as error:
-        print(f"cypherd: {error.message}", file=sys.stderr)
-        return EXIT_FAILED
+    return run_in_loop(settings, functools.partial(_serve, settings, resources))
 
 
 async def _serve(settings: Settings, resources: FrontResources) -> int:
@@ -86,8 +69,7 @@ class FrontServer(uvicorn.Server):
         self._runner = runner
         self._grace = grace
         self._sides = [SideLink(side, runner, self._take_over) for side in sides]
-        self._to_look_at: list[Any] = []
-        self._at_once = 1
+        self._housekeeping = Housekeeping(cast(set[Connection], self.server_state.connections))
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -115,23 +97,9 @@ class FrontServer(uvicorn.Server):
         await adopt(protocol, sock)
 
     async def on_tick(self, counter: int) -> bool:
-        self._look()
-        few = len(self.server_state.connections) < _FEW
-        if counter % (_COLLECT_EVERY if few else _COLLECT_SELDOM) == 0:
-            gc.collect()
+        """uvicorn's, every TICK seconds."""
+        self._housekeeping.tick(asyncio.get_running_loop().time())
         return await super().on_tick(counter)
-
-    def _look(self) -> None:
-        """At some of the connections: at all of them within half a second, and not at ten
-        thousand in one turn of the loop."""
-        if not self._to_look_at:
-            self._to_look_at = list(self.server_state.connections)
-            self._at_once = len(self._to_look_at) // _LOOK_EVERY + 1
-        now = asyncio.get_running_loop().time()
-        for connection in self._to_look_at[-self._at_once :]:
-            if isinstance(connection, Connection):
-                connection.check_time(now)
-        del self._to_look_at[-self._at_once :]
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await self._runner.stop(self._grace)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 
 async def adopt(protocol: Callable[[], asyncio.Protocol], sock: socket.socket) -> None:
-    """Serve a connected socket, which the loop closes from here on. Raises OSError.
+    """Serve a connected socket in uvloop, which closes it from here on. Raises OSError.
 
     uvloop notes the object that owns the descriptor only after `connection_made`. When the
     transport is closed before, the object would close the descriptor a second time as it is freed,
