@@ -17,15 +17,12 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from cypherd.errors import CypherdError, QueryStopped, StorageFull, Unavailable
 from cypherd.processes.channel import ChannelClosed, frame
 from cypherd.processes.forks import Child, ForkFailed, Forks
 from cypherd.queries.answer import QueryRequest
-from cypherd.queries.fair import FairQueue, client_key
 from cypherd.queries.jobs import (
     COMMITTED,
     DONE,
@@ -46,8 +43,9 @@ from cypherd.queries.metrics import Metrics
 from cypherd.queries.plans import PlanCache
 from cypherd.queries.reads import limits_of
 from cypherd.queries.registry import ClientGone, Entry, Registry
-from cypherd.queries.slots import COMMITS, FINISHED, RUNNING, WAITED, Slot, SlotTable, reason_of
+from cypherd.queries.slots import COMMITS, FINISHED, RUNNING, WAITED, SlotTable, reason_of
 from cypherd.queries.spool import Spool
+from cypherd.queries.waiting_writes import Statement, WaitingWrites
 from cypherd.render.renderer import RenderOptions
 from cypherd.settings import Settings
 
@@ -57,28 +55,6 @@ _SEQUENCE_GAP = 1_000_000
 _FORK_RETRY = 0.1
 # Each statement of a group has a slot in the shared map.
 _GROUP_MOST = 4096
-
-
-@dataclass(slots=True, eq=False)
-class Statement:
-    """A write from its arrival until it is settled. `held` and `ended` are what the writer has
-    said of it, of no value before it is committed."""
-
-    entry: Entry
-    request: QueryRequest
-    planned: Planned
-    future: asyncio.Future[tuple[Spool, Ended]]
-    held: Spool
-    ended: Ended | None = None
-    sequence: int = 0
-    load: LoadBatch | None = None
-    slot: Slot | None = None
-    tries: int = 0
-    alone: bool = False
-    abandoned: bool = False
-    unkept: str | None = None
-    """Why the result could not be spooled."""
-    timer: asyncio.TimerHandle | None = field(default=None)
 
 
 class Writes:
@@ -100,9 +76,7 @@ class Writes:
         self._metrics = metrics
         self._on_death = on_death
         self._loop = asyncio.get_running_loop()
-        self._queue: FairQueue[Statement] = FairQueue()
-        # What has to run again, before all that wait.
-        self._again: deque[Statement] = deque()
+        self._waiting = WaitingWrites()
         self._in_flight: dict[int, Statement] = {}
         # The one in flight that lets others by.
         self._yielding: Statement | None = None
@@ -135,7 +109,7 @@ class Writes:
         return [] if self._child is None else [self._child.pid]
 
     def queued(self) -> int:
-        return len(self._queue) + len(self._again)
+        return len(self._waiting)
 
     async def run(
         self,
@@ -148,7 +122,7 @@ class Writes:
         when too many wait already."""
         entry.check_stopped()
         self.statements += load is None
-        self._make_room(client_key(entry.client))
+        self._make_room(entry.client)
         statement = Statement(
             entry, request, planned, self._loop.create_future(), self._new_spool(), load=load
         )
@@ -156,7 +130,7 @@ class Writes:
         entry.place = "writer"
         entry.waiting_for = lambda: self._waits_for(entry)
         entry.stopper = lambda error: self._stop(statement, error)
-        self._queue.push(client_key(entry.client), statement)
+        self._waiting.push(statement)
         self._wake.set()
         self._knock()
         try:
@@ -173,19 +147,10 @@ class Writes:
         full = Unavailable(
             f"{self.queued()} writes wait already, as many as the setting write_queue_limit allows"
         )
-        last = self._queue.make_room(client)
+        last = self._waiting.make_room(client)
         if last is None:
             raise full
         self._fail(last, full)
-
-    def _take(self) -> Statement:
-        return self._again.popleft() if self._again else self._queue.pop()
-
-    def _next(self) -> Statement | None:
-        """What `_take` would give, None: nothing waits."""
-        if self._again:
-            return self._again[0]
-        return self._queue.peek() if self._queue else None
 
     # --- the loop -----------------------------------------------------------------------
 
@@ -220,7 +185,7 @@ class Writes:
             died = True
             self._wake.set()
 
-        while self._next() is None:
+        while not self._waiting:
             self._wake.clear()
             self._loop.add_reader(descriptor, on_readable)
             try:
@@ -231,25 +196,16 @@ class Writes:
                 raise ChannelClosed
 
     def _next_group(self) -> WriteGroup:
-        """The head of the queue, and those behind it that may share a transaction with it."""
-        first = self._take()
-        group = [first]
-        if not _runs_alone(first):
-            most = min(self._settings.group_limit, _GROUP_MOST)
-            while len(group) < most:
-                following = self._next()
-                if following is None or _runs_alone(following):
-                    break
-                group.append(self._take())
+        group = self._waiting.take_group(min(self._settings.group_limit, _GROUP_MOST))
         made = self._made(group, self._settings.group_share if len(group) > 1 else None)
-        if first.planned.commits:
-            self._yielding = first
+        if group[0].planned.commits:
+            self._yielding = group[0]
             self._knock()
         return made
 
     def _knock(self) -> None:
         """Let a statement that commits in its midst know that others wait."""
-        if self._yielding is not None and self._yielding.slot is not None and self.queued():
+        if self._yielding is not None and self._yielding.slot is not None and self._waiting:
             self._yielding.slot.set(WAITED, 1)
 
     def _passing_group(self) -> WriteGroup:
@@ -259,14 +215,9 @@ class Writes:
         assert self._yielding.slot is not None, "it is in flight"
         self._yielding.slot.set(WAITED, 0)
         most = min(self._settings.group_limit, _GROUP_MOST)
-        group: list[Statement] = []
-        long: list[Statement] = []
-        while len(group) < most and self._next() is not None:
-            statement = self._take()
-            (long if _runs_alone(statement) else group).append(statement)
-        if self.queued():
+        group, more = self._waiting.take_short(most)
+        if more:
             self._knock()
-        self._again.extendleft(reversed(long))
         return self._made(group, self._settings.group_share)
 
     def _made(self, group: list[Statement], share: float | None) -> WriteGroup:
@@ -405,7 +356,7 @@ class Writes:
             statement.ended = None
             statement.unkept = None
             statement.entry.state = "waiting"
-            self._again.appendleft(statement)
+            self._waiting.push_again(statement)
         self._knock()
 
     async def _bury(self, child: Child) -> None:
@@ -464,10 +415,7 @@ class Writes:
                 slot.cancel(statement.entry.number, reason_of(error))
             self._watch_stop(statement)
             return
-        if statement in self._again:
-            self._again.remove(statement)
-        else:
-            self._queue.remove(client_key(statement.entry.client), statement)
+        self._waiting.remove(statement)
         self._fail(statement, error)
 
     def _watch_stop(self, statement: Statement) -> None:
@@ -499,9 +447,3 @@ class Writes:
 
     def _new_spool(self) -> Spool:
         return Spool(self._settings.spool_memory, self._settings.spool_limit)
-
-
-def _runs_alone(statement: Statement) -> bool:
-    planned = statement.planned
-    by_itself = statement.alone or statement.load is not None
-    return by_itself or planned.commits or planned.kind == "schema"
