@@ -22,6 +22,10 @@ SECONDS = (
     0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
     5.0, 10.0, 30.0, 60.0, 300.0,
 )  # fmt: skip
+LAGS = (
+    0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.025, 0.03, 0.04,
+    0.05, 0.075, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
+)  # fmt: skip
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096)
 
 # The reasons for which the guard ends a query, most particular first.
@@ -72,7 +76,7 @@ class Metrics:
     lost: Counter[str] = field(default_factory=Counter)
     groups: Histogram = field(default_factory=lambda: Histogram(SIZES))
     syncs: Histogram = field(default_factory=lambda: Histogram(SECONDS))
-    lag: Histogram = field(default_factory=lambda: Histogram(SECONDS))
+    lag: Histogram = field(default_factory=lambda: Histogram(LAGS))
 
     def ended(self, place: str | None, state: str, elapsed: float) -> None:
         """`place` as a query's entry has it: a role, and its number."""

@@ -10,6 +10,7 @@ import itertools
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -201,13 +202,17 @@ class Registry:
         if entry.ended is not None:
             return
         entry.note_slot()
-        entry.stopper = None
+        # They refer to the entry, which without them is gone when nobody looks at it any more.
+        entry.stopper = entry.waiting_for = None
         entry.ended = time.time()
         now = time.monotonic()
         entry.elapsed = now - entry.began
-        entry.error = error
         entry.state = _end_state(error)
+        if error is not None:
+            # What was raised holds on to all that ran where it was raised.
+            entry.error = copy(error)
         if entry.stop_error is not None:
+            entry.stop_error = copy(entry.stop_error)
             entry.cancel_seconds = now - entry.stop_began
         if self._running.get(entry.id) is entry:
             del self._running[entry.id]

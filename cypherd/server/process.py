@@ -19,7 +19,7 @@ TICK = 0.1
 """Seconds between two calls of `Housekeeping.tick`."""
 
 _CONNECTIONS = 65_536
-_YOUNG = 5000
+_YOUNG = 20_000
 # Ticks in which all connections are looked at.
 _ROUND = 5
 # Seconds between full collections, which take 20 us a connection; and while there are many.
@@ -70,10 +70,14 @@ class Housekeeping:
 
 def _collect_seldom() -> None:
     """Ten thousand connections are half a million objects, and looking at all of them for cycles
-    takes 200 ms. What is young is looked at as ever; all of it by `Housekeeping`."""
+    takes 200 ms. What is young is looked at as ever; all of it by `Housekeeping`.
+
+    Hundreds of requests under way are ten thousand objects. With fewer than these counted as young
+    they would be looked at again and again, and in the middle generation, which is not to grow
+    large either, for 25 ms."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(_YOUNG, 20, 1_000_000)
+    gc.set_threshold(_YOUNG, 2, 1_000_000)
 
 
 def _allow_many_connections() -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+from collections.abc import Iterator
+from copy import copy
 from typing import Any
 
 import pytest
 
 from cypherd.errors import (
+    _CLASSES,
     CypherdError,
     CypherSyntaxError,
     DeadlinePassed,
@@ -19,6 +24,66 @@ from cypherd.queries.registry import ClientGone, Entry, Registry
 def begin(registry: Registry, text: str = "RETURN 1", **keys: Any) -> Entry:
     parameters = keys.pop("parameters", {})
     return registry.begin(text, parameters, timeout=60.0, deadline_message="late", **keys)
+
+
+class _Held:
+    """What an entry may hold on to."""
+
+
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("uncollected")
+def test_a_finished_query_holds_nothing_that_ran() -> None:
+    registry = Registry(10)
+    entry = begin(registry)
+    held = _Held()
+    gone = weakref.ref(held)
+
+    def run(rows: _Held) -> None:
+        try:
+            raise CypherSyntaxError("no")
+        except CypherdError as error:
+            entry.stop(error)
+            entry.waiting_for = lambda: f"{entry} {rows}"
+            entry.stopper = lambda error: print(error, entry, rows)
+            registry.end(entry, error)
+
+    run(held)
+    del held
+    assert gone() is None
+    shown = registry.get(entry.id)
+    assert shown is not None
+    assert shown["error"] == {"code": CypherSyntaxError.code, "message": "no"}
+
+
+@pytest.mark.usefixtures("uncollected")
+def test_a_query_that_is_no_longer_kept_leaves_no_cycle() -> None:
+    registry = Registry(1)
+    gone = []
+    for _ in range(2):
+        held = _Held()
+        gone.append(weakref.ref(held))
+        entry = begin(registry, parameters={"held": held})
+        entry.waiting_for = lambda entry=entry: entry.id
+        entry.parameters = {"held": 1, "it": held}
+        registry.end(entry, QueryCancelled("stop"))
+    del held, entry
+    assert gone[0]() is None
+
+
+def test_every_error_can_be_told_again_without_its_stack() -> None:
+    kinds = list(_CLASSES.values())
+    assert len(kinds) > 30
+    for kind in kinds:
+        error = kind("what", detail="Detail", offset=3, hint="do")
+        copied = copy(error.located("abcdef"))
+        assert type(copied) is kind
+        assert copied.to_wire() == error.to_wire()
 
 
 def test_an_id_is_taken_while_its_query_runs() -> None:
