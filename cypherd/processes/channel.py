@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 HEADER = struct.Struct("!IB")
 MAX_PAYLOAD = (1 << 32) - 1
@@ -21,6 +21,7 @@ _RECEIVE = 256 * 1024
 # A fast worker and a fast client could keep one task running for ever: after this many bytes the
 # other tasks of the loop get their turn.
 _YIELD = 64 * 1024
+_LARGE = 64 * 1024
 
 
 class ChannelClosed(Exception):
@@ -29,9 +30,13 @@ class ChannelClosed(Exception):
 
 def frame(kind: int, payload: bytes) -> bytes:
     """One frame as bytes. Raises ValueError past 4 GiB."""
+    return _header(kind, payload) + payload
+
+
+def _header(kind: int, payload: bytes) -> bytes:
     if len(payload) > MAX_PAYLOAD:
         raise ValueError(f"a frame of {len(payload)} bytes does not fit its header")
-    return HEADER.pack(len(payload), kind) + payload
+    return HEADER.pack(len(payload), kind)
 
 
 class BlockingChannel:
@@ -113,9 +118,17 @@ class FrontChannel:
                 return found
             await self._fill()
 
-    async def send(self, frames: Iterable[bytes]) -> None:
-        """Raises ChannelClosed."""
-        view = memoryview(b"".join(frames))
+    async def send(self, kind: int, payload: bytes) -> None:
+        """One frame. Raises ChannelClosed, ValueError past 4 GiB."""
+        if len(payload) < _LARGE:
+            await self._send(frame(kind, payload))
+        else:
+            # Megabytes are not copied once more for a header of five bytes.
+            await self._send(_header(kind, payload))
+            await self._send(payload)
+
+    async def _send(self, data: bytes) -> None:
+        view = memoryview(data)
         while view:
             if self.closed:
                 raise ChannelClosed

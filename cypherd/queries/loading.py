@@ -56,7 +56,8 @@ class Splitter:
         """All whole records that have come; `at_end`: nothing more comes, so a last line needs
         no end, and half a record is an error."""
         cut, count = self._cut_lines(at_end) if self._lines else self._cut_values(at_end)
-        data = bytes(self._data[:cut])
+        with memoryview(self._data) as view:
+            data = bytes(view[:cut])
         del self._data[:cut]
         if len(self._data) > self._largest:
             raise BodyTooLarge(

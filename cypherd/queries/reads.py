@@ -7,7 +7,7 @@ import logging
 from dataclasses import dataclass
 
 from cypherd.errors import CypherdError, QueryStopped, Unavailable
-from cypherd.processes.channel import ChannelClosed, frame
+from cypherd.processes.channel import ChannelClosed
 from cypherd.queries.answer import QueryRequest
 from cypherd.queries.asking import Question, Registered, Told
 from cypherd.queries.guard import Limits
@@ -115,7 +115,7 @@ class ReadRun:
             plan_only=plan_only,
         )
         self._sent = True
-        await self.worker.child.channel.send([frame(JOB, pack(job))])
+        await self.worker.child.channel.send(JOB, pack(job))
         return await self._first(request)
 
     async def _first(self, request: QueryRequest) -> Planned | tuple[ReadRun, bytes, Ended | None]:
@@ -147,7 +147,7 @@ class ReadRun:
             kind, payload = await channel.receive() if ahead is None else ahead
             if kind != ASK:
                 return kind, payload
-            await channel.send([frame(TOLD, pack(self._told(unpack(payload))))])
+            await channel.send(TOLD, pack(self._told(unpack(payload))))
 
     def _told(self, question: Question) -> Told:
         reads = self._reads

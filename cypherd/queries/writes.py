@@ -20,7 +20,7 @@ import logging
 from collections.abc import Callable
 
 from cypherd.errors import CypherdError, QueryStopped, StorageFull, Unavailable
-from cypherd.processes.channel import ChannelClosed, frame
+from cypherd.processes.channel import ChannelClosed
 from cypherd.processes.forks import Child, ForkFailed, Forks
 from cypherd.queries.answer import QueryRequest
 from cypherd.queries.jobs import (
@@ -162,7 +162,7 @@ class Writes:
                 await self._settle_lost(child)
                 while True:
                     await self._wait_for_work(child)
-                    await child.channel.send([frame(GROUP, pack(self._next_group()))])
+                    await child.channel.send(GROUP, pack(self._next_group()))
                     await self._receive_group(child)
             except ChannelClosed:
                 await self._bury(child)
@@ -266,7 +266,7 @@ class Writes:
                     if done.tail:
                         await self._hold(statement, done.tail)
             elif kind == YIELDED:
-                await child.channel.send([frame(GROUP, pack(self._passing_group()))])
+                await child.channel.send(GROUP, pack(self._passing_group()))
             elif kind == COMMITTED:
                 self._apply(unpack(payload))
                 if not self._in_flight:

@@ -63,7 +63,7 @@ def test_child_receives_what_the_front_sends(pair: tuple[socket.socket, socket.s
     async def send() -> None:
         channel = FrontChannel(pair[0], asyncio.get_running_loop())
         reader.start()
-        await channel.send([frame(4, b"y" * 2_000_000)])
+        await channel.send(4, b"y" * 2_000_000)
 
     asyncio.run(send())
     reader.join()

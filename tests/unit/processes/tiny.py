@@ -87,7 +87,7 @@ class Front:
     async def ask(self, index: str) -> None:
         channel = self.children[int(index)].channel
         try:
-            await channel.send([frame(7, b"hello")])
+            await channel.send(7, b"hello")
             async with asyncio.timeout(10):
                 tell(answer=(await channel.receive())[1].decode())
         except ChannelClosed:
