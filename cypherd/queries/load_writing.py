@@ -240,10 +240,10 @@ class _Piece:
             ends.update(zip(missing, made, strict=True))
         kept = []
         for record in relationships:
-            lost = next((end for end in (record.start, record.end) if end not in ends), None)
-            if lost is None:
+            if record.start in ends and record.end in ends:
                 kept.append(record)
             else:
+                lost = record.end if record.start in ends else record.start
                 message = f"there is no node {lost[0]} with the key {lost[1]!r}"
                 self._errors.append(BadRecord(record.number, message))
         if not kept:

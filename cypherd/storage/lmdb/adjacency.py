@@ -17,6 +17,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cypherd.batch.columns import IntArray
 from cypherd.storage.lmdb.layout import (
@@ -284,3 +285,16 @@ def _older(expansion: Expansion, below: int | None) -> Expansion:
         return expansion
     kept = expansion.relationship < below
     return expansion if kept.all() else Expansion(*(array[kept] for array in expansion))
+
+
+_ADJACENCY = np.dtype([("key", "=u8"), ("neighbour", ">u8"), ("relationship", ">u8")])
+
+
+def adjacency_rows(
+    keys: IntArray, neighbours: IntArray, relationships: IntArray
+) -> list[tuple[bytes, bytes]]:
+    """Rows for one of the tables `out` and `in`, of keys as `adjacency_key` packs them."""
+    rows: NDArray[Any] = np.empty(len(keys), dtype=_ADJACENCY)
+    rows["key"], rows["neighbour"], rows["relationship"] = keys, neighbours, relationships
+    data = rows.tobytes()
+    return [(data[i : i + 8], data[i + 8 : i + 24]) for i in range(0, len(data), 24)]

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from cypherd.batch.columns import IntArray
 from cypherd.errors import StoreError
+from cypherd.storage.lmdb.adjacency import adjacency_rows
 from cypherd.storage.lmdb.counting import LmdbCounts, node_key
 from cypherd.storage.lmdb.layout import Tables, pack_id, packb
 from cypherd.storage.lmdb.writing import LmdbWriteTransaction
 
-_PAIRS = np.dtype([("key", "=u8"), ("neighbour", ">u8"), ("relationship", ">u8")])
 _CHUNK = 1 << 16
 _SORTED = 1 << 22
 """Relationships that are sorted at once, in memory: some 40 bytes each."""
@@ -181,13 +181,10 @@ def _put_adjacency(
         ids, keys = part[order], keys[order]
         for first in range(0, len(ids), _CHUNK):
             chosen = ids[first : first + _CHUNK]
-            rows: NDArray[Any] = np.empty(len(chosen), dtype=_PAIRS)
-            rows["key"] = keys[first : first + _CHUNK]
-            rows["neighbour"] = neighbours[chosen]
-            rows["relationship"] = chosen + first_relationship
-            data = rows.tobytes()
             cursor.putmulti(
-                [(data[i : i + 8], data[i + 8 : i + 24]) for i in range(0, len(data), 24)]
+                adjacency_rows(
+                    keys[first : first + _CHUNK], neighbours[chosen], chosen + first_relationship
+                )
             )
             yield len(chosen)
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from cypherd.batch.columns import IntArray
 from cypherd.storage.keys import (
+    encode,
     encode_composite,
     encode_string_prefix,
     equals_something,
@@ -71,19 +72,17 @@ class IndexReader:
 
     def _seek_many(self, index: IndexDescriptor, values: Sequence[tuple[Any, ...]]) -> SeekRows:
         """The same with one question for all keys that are whole."""
-        name = pack_index(index.id)
-        asked = [
-            name + encode_composite(wanted) if all(map(equals_something, wanted)) else b""
-            for wanted in values
-        ]
+        asked = _asked_keys(index, values)
         keys = sorted({key for key in asked if 0 < len(key) <= KEY_LIMIT})
         pairs = self._txn.cursor(db=self._table).getmulti(keys, dupdata=True)
+        single = dict(pairs)
+        if len(pairs) == len(single) and (not asked or max(map(len, asked)) <= KEY_LIMIT):
+            there = [row for row, key in enumerate(asked) if key in single]
+            of = np.frombuffer(b"".join([single[asked[row]] for row in there]), dtype=">i8")
+            return SeekRows(np.array(there, dtype=np.int64), of.astype(np.int64))
         found: dict[bytes, list[int]] = {}
-        if len(pairs) == len({key for key, _ in pairs}):
-            found = {key: [int.from_bytes(value, "big")] for key, value in pairs}
-        else:
-            for key, value in pairs:
-                found.setdefault(key, []).append(int.from_bytes(value, "big"))
+        for key, value in pairs:
+            found.setdefault(key, []).append(int.from_bytes(value, "big"))
         rows: list[int] = []
         ids: list[int] = []
         for row, key in enumerate(asked):
@@ -261,3 +260,14 @@ def _within(low: tuple[Any, bool], high: tuple[Any, bool]) -> Callable[[Any], bo
         )
 
     return accepts
+
+
+def _asked_keys(index: IndexDescriptor, values: Sequence[tuple[Any, ...]]) -> list[bytes]:
+    """The whole key of each, perhaps too long for a key; empty where nothing can be equal."""
+    name = pack_index(index.id)
+    if len(index.properties) == 1:
+        return [name + encode(value) if equals_something(value) else b"" for (value,) in values]
+    return [
+        name + encode_composite(wanted) if all(map(equals_something, wanted)) else b""
+        for wanted in values
+    ]

@@ -115,17 +115,21 @@ def unpackb(data: bytes) -> Any:
     )
 
 
-def packed_labels(record: bytes) -> Sequence[int]:
+_ONE_LABEL = [(label,) for label in range(0x80)]
+
+
+def packed_labels(record: bytes) -> tuple[int, ...]:
     """The label ids of a node's packed record, without unpacking the rest of it: a short array of
     small integers is a byte with its length and a byte an integer (MessagePack's fixarray and
     positive fixint)."""
+    if record[1] == 0x91 and record[2] < 0x80:
+        return _ONE_LABEL[record[2]]
     count = record[1] - 0x90
     if 0 <= count < 16:
         labels = record[2 : 2 + count]
         if not labels or max(labels) < 0x80:
             return tuple(labels)
-    found: list[int] = unpackb(record)[0]
-    return found
+    return tuple(unpackb(record)[0])
 
 
 _FEW = 4

@@ -17,6 +17,7 @@ from cypherd.errors import (
     ConstraintVerificationFailed,
     EntityNotFound,
 )
+from cypherd.storage.lmdb.adjacency import adjacency_rows
 from cypherd.storage.lmdb.layout import (
     adjacency_key,
     find_packed,
@@ -130,29 +131,35 @@ class LmdbWriteTransaction(TransactionState):
         stored = [stored_properties(row) for row in properties]
         start, end = starts.tolist(), ends.tolist()
         labels = self._labels_of({*start, *end})
-        rows = list(zip(ids, types, start, end, strict=True))
         self._txn.cursor(db=self._tables.relationships).putmulti(
             [
                 (pack_id(number), packb([type_, one, other, values]))
-                for (number, type_, one, other), values in zip(rows, stored, strict=True)
+                for number, type_, one, other, values in zip(
+                    ids, types, start, end, stored, strict=True
+                )
             ],
             append=True,
         )
-        out = [(one << 16 | type_, other, number) for number, type_, one, other in rows]
-        into = [(other << 16 | type_, one, number) for number, type_, one, other in rows]
-        for table, entries in ((self._tables.out, out), (self._tables.in_, into)):
-            entries.sort()
-            self._txn.cursor(db=table).putmulti(
-                [(pack_id(key), pack_owned(other, number)) for key, other, number in entries]
-            )
-        kinds = Counter(
-            (type_, tuple(labels[one]), tuple(labels[other])) for _, type_, one, other in rows
-        )
+        self._put_adjacency(self._tables.out, types, starts, ends, first)
+        self._put_adjacency(self._tables.in_, types, ends, starts, first)
+        of = labels.__getitem__
+        kinds = Counter(zip(types, map(of, start), map(of, end), strict=True))
         for (type_, started, ended), amount in kinds.items():
             self._counts.add_relationships(type_, started, ended, amount)
         self._relationship_counter = first + len(types)
         self._follow_many("relationship", ids, [(type_,) for type_ in types], stored)
         return np.arange(first, self._relationship_counter, dtype=np.int64)
+
+    def _put_adjacency(
+        self, table: Any, types: Sequence[int], owners: IntArray, neighbours: IntArray, first: int
+    ) -> None:
+        """Of relationships with the ids from `first` on, in the order of the table."""
+        keys = owners << 16 | np.array(types, dtype=np.int64)
+        # A stable sort: relationships between the same nodes stay in the order of their ids.
+        order = np.lexsort((neighbours, keys))
+        self._txn.cursor(db=table).putmulti(
+            adjacency_rows(keys[order], neighbours[order], order + first)
+        )
 
     @changing
     def set_node_properties(self, nodes: IntArray, changes: Sequence[Mapping[int, Any]]) -> int:
@@ -271,7 +278,7 @@ class LmdbWriteTransaction(TransactionState):
             for label in labels:
                 self._counts.add_ended(label, type_, sign * degree)
 
-    def _labels_of(self, nodes: set[int]) -> dict[int, Sequence[int]]:
+    def _labels_of(self, nodes: set[int]) -> dict[int, tuple[int, ...]]:
         if not nodes:
             return {}
         ids = sorted(nodes)
