@@ -23,7 +23,9 @@ import random
 import re
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -327,8 +329,17 @@ class Report:
     sizes: list[Size]
 
 
-def run(store: Path, seconds: float, *, seed: int, settings: dict[str, Any]) -> Report:
-    """Rounds until `seconds` are over; the first, without kills, is not measured."""
+def run(
+    store: Path,
+    seconds: float,
+    *,
+    seed: int,
+    settings: dict[str, Any],
+    tell: Callable[[str], None] = lambda line: None,
+) -> Report:
+    """Rounds until `seconds` are over; the first, without kills, is not measured. What is told
+    after each round is there if the end is never reached."""
+    began = time.monotonic()
     chance = random.Random(seed)
     with Server(store, settings=settings) as server:
         soak = Soak(server, chance)
@@ -349,7 +360,13 @@ def run(store: Path, seconds: float, *, seed: int, settings: dict[str, Any]) -> 
             left = end - time.monotonic()
             asyncio.run(soak.round(max(3.0, min(ROUND, left)), killer))
             soak.check()
-            sizes.append(Size.of(server))
+            sizes.append(size := Size.of(server))
+            wrong = [*soak.wrong, *soak.pairs.wrong]
+            tell(
+                f"{(time.monotonic() - began) / 60:5.1f} min  memory {size.memory >> 20} MiB  "
+                f"file {size.file >> 20} MiB  killed {sum(killer.killed.values())}  "
+                f"created {soak.pairs.total_acknowledged}  wrong {len(wrong)} {wrong[-1:] or ''}"
+            )
         soak.done["created"] = soak.pairs.total_acknowledged
         wrong = [*soak.wrong, *soak.pairs.wrong]
         return Report(
@@ -367,6 +384,7 @@ def main() -> None:
         report = run(
             Path(folder) / "store", 60 * options.minutes, seed=options.seed,
             settings={"workers": 2, "load_batch": "32KiB", "fronts": options.fronts},
+            tell=partial(print, flush=True),
         )  # fmt: skip
     print(f"done {report.done}\nkilled {report.killed}")
     print(f"held before {report.before}\nheld after  {report.after}")
