@@ -56,11 +56,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--persons", type=int, default=1000)
+    parser.add_argument("--worker-priority", choices=("nice", "idle"), default="nice")
     options = parser.parse_args()
     with TemporaryDirectory(prefix="cypherd-load-") as folder:
         store = Path(folder) / "store"
         generate_social_network(store, persons=options.persons)
-        with Server(store, settings={"workers": POOL, "default_timeout": "600s"}) as server:
+        settings = {
+            "workers": POOL,
+            "default_timeout": "600s",
+            "worker_priority": options.worker_priority,
+        }
+        with Server(store, settings=settings) as server:
             load.run(server.port, "read", connections=CONNECTIONS, seconds=1.0)
             _show("idle", measure(server.port, options.seconds, options.persons))
             queries = occupied(server.port, POOL)

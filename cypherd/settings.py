@@ -122,6 +122,11 @@ class Settings:
     max_timeout: float = setting(3600.0, "duration", "Longest deadline a query may ask for.")
     max_rows: int = setting(10_000_000, "integer", "Largest result; more is an error.")
     query_memory: int = setting(1 * GIB, "size", "Memory that a query's operators may hold.")
+    worker_priority: str = setting(
+        "nice",
+        "text",
+        "How long reads yield to all else: nice (19), or idle, for a machine of cypherd's own.",
+    )
     worker_memory: int = setting(4 * GIB, "size", "Data memory of a worker (RLIMIT_DATA).")
     inline_budget: float = setting(
         0.001, "duration", "Time a turn of the event loop may spend on inline reads."
@@ -307,6 +312,7 @@ _AT_LEAST: Mapping[str, float] = {
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "notifications": ("information", "warning", "off"),
     "log_format": ("text", "json"),
+    "worker_priority": ("nice", "idle"),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 import urllib.parse
@@ -9,6 +10,7 @@ import urllib.parse
 import pytest
 
 from benchmarks.client import Background, RawConnection, ask, cancel, request, wait_for
+from benchmarks.processes import descendants, workers
 from tests.processes.conftest import Serve
 from tests.processes.waiting import (
     LONG,
@@ -50,6 +52,18 @@ def test_each_kind_has_its_place(port: int) -> None:
     everything = "MATCH (a:Item), (b:Item) WHERE a.key < b.key RETURN count(*)"
     for _ in range(2):
         assert place_of(port, everything).startswith("worker")
+
+
+@pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="needs Linux")
+@pytest.mark.parametrize("priority", ["nice", "idle"])
+def test_only_workers_yield_to_all_else(serve: Serve, priority: str) -> None:
+    server = serve(worker_priority=priority)
+    below = descendants(server.pid)
+    readers = workers(server.pid)
+    idle = [one.pid for one in below if os.sched_getscheduler(one.pid) == os.SCHED_IDLE]
+    assert readers
+    assert sorted(idle) == (sorted(readers) if priority == "idle" else [])
+    assert ask(server.port, "UNWIND range(1, 100000) AS x RETURN sum(x)").rows() == [[5000050000]]
 
 
 def test_a_plan_of_an_older_schema_is_not_run(port: int) -> None:
