@@ -74,6 +74,9 @@ class ReadStream(AsyncIterator[bytes]):
             self._reading = False
         if chunk is None:
             raise StopAsyncIteration
+        if self._entry.stop_error is not None and self._ended is None and not self._lost:
+            # Stopped while this was read: the client may take its time to come for the next.
+            self._fill_spool(_NO_LIMIT)
         self._bytes += len(chunk)
         self._given_at = monotonic()
         return chunk
