@@ -43,8 +43,8 @@ _SMALL = 32 * 1024
 def run_worker(context: ChildContext) -> None:
     """The role of a process for long reads."""
     os.nice(NICE)
-    # Where the kernel preempts at its tick only, the front's loop gets a core back from a process
-    # that is merely nice milliseconds late, and from an idle one at once.
+    # The front's loop may get a core back from a process that is merely nice milliseconds late;
+    # from an idle one it gets it at once.
     if sys.platform == "linux" and context.settings.worker_priority == "idle":
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     run_planner(context)
