@@ -193,15 +193,13 @@ def _read_record(txn: Any, table: Any, number: int) -> Any:
     return None if data is None else unpackb(data)
 
 
+_ARRAY = struct.Struct(">BI").pack
+"""The head of MessagePack's array 32: its byte, and how many items follow."""
+
+
 def unpack_all(packed: list[bytes]) -> list[Any]:
-    """Many records at once: one after another in one buffer, they cost half as much."""
+    """Many records at once: as the items of one array they cost less."""
     if sum(map(len, packed)) > _MAX_BUFFER:
         return [unpackb(data) for data in packed]
-    unpacker = msgpack.Unpacker(
-        strict_map_key=False,
-        unicode_errors="surrogatepass",
-        max_buffer_size=_MAX_BUFFER,
-        ext_hook=unpack,
-    )
-    unpacker.feed(b"".join(packed))
-    return list(unpacker)
+    found: list[Any] = unpackb(_ARRAY(0xDD, len(packed)) + b"".join(packed))
+    return found
