@@ -22,6 +22,7 @@ from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
 
+from cypherd.processes.limits import memory_of
 from cypherd.queries.metrics import Histogram
 from cypherd.queries.runner import Runner
 from cypherd.storage.protocols import StoreUsage
@@ -84,9 +85,16 @@ class _Collected(Collector):
         processes = GaugeMetricFamily(
             "cypherd_processes", "Processes that run queries.", labels=("role",)
         )
+        memory = GaugeMetricFamily(
+            "cypherd_process_memory_bytes",
+            "Memory that they hold by themselves, without pages of the store.",
+            labels=("role",),
+        )
         for role, pids in self._runner.pids().items():
             processes.add_metric((role,), len(pids))
+            memory.add_metric((role,), sum(map(memory_of, pids)))
         yield processes
+        yield memory
         yield _counter(
             "cypherd_lost_processes",
             "Processes that died or were killed, and were replaced.",

@@ -15,7 +15,7 @@ from prometheus_client.openmetrics.parser import (
 )
 from prometheus_client.parser import text_string_to_metric_families
 
-from benchmarks.client import Answer, Server, request
+from benchmarks.client import Answer, Background, Server, request
 from benchmarks.processes import workers, writers
 
 
@@ -79,6 +79,19 @@ def test_queries_are_counted_where_they_ran(port: int) -> None:
     assert value(after, "cypherd_loop_lag_seconds_count") > 0
     assert value(after, "cypherd_processes", role="writer") == 1
     assert value(after, "cypherd_front_process_open_fds") > 3
+
+
+def test_memory_is_told_by_role(port: int) -> None:
+    """A query that holds much shows where it runs, and is gone when it has ended."""
+    before = value(figures(port), "cypherd_process_memory_bytes", role="worker")
+    assert before > 10 << 20
+    seen = [before]
+    much = "UNWIND range(1, 3000000) AS x WITH collect({x: x}) AS xs RETURN size(xs)"
+    asked = Background(port, much, "much")
+    while asked.ended_at is None:
+        seen.append(value(figures(port), "cypherd_process_memory_bytes", role="worker"))
+    assert asked.answer().rows() == [[3000000]]
+    assert max(seen) > before + (100 << 20)
 
 
 def test_buckets_hold_all_and_grow(port: int) -> None:
