@@ -1,4 +1,8 @@
-"""The lag of a server's event loops over a while, from its own histogram at /metrics."""
+"""The lag of a server's event loops over a while, from its own histogram at /metrics.
+
+A loop looks every 10 ms, so a while of less than ten seconds tells the worst of its looks, and not
+what 99.9% of them were below.
+"""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ _RECEIVE = 256 * 1024
 # A fast worker and a fast client could keep one task running for ever: after this many bytes the
 # other tasks of the loop get their turn.
 _YIELD = 64 * 1024
+# From here on a payload goes out as it is, behind its header.
 _LARGE = 64 * 1024
 
 
@@ -123,7 +124,6 @@ class FrontChannel:
         if len(payload) < _LARGE:
             await self._send(frame(kind, payload))
         else:
-            # Megabytes are not copied once more for a header of five bytes.
             await self._send(_header(kind, payload))
             await self._send(payload)
 

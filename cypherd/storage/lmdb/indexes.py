@@ -76,7 +76,8 @@ class IndexReader:
         keys = sorted({key for key in asked if 0 < len(key) <= KEY_LIMIT})
         pairs = self._txn.cursor(db=self._table).getmulti(keys, dupdata=True)
         single = dict(pairs)
-        if len(pairs) == len(single) and (not asked or max(map(len, asked)) <= KEY_LIMIT):
+        if len(pairs) == len(single) and max(map(len, asked)) <= KEY_LIMIT:
+            # Keys that are whole, none of them of two entities.
             there = [row for row, key in enumerate(asked) if key in single]
             of = np.frombuffer(b"".join([single[asked[row]] for row in there]), dtype=">i8")
             return SeekRows(np.array(there, dtype=np.int64), of.astype(np.int64))
