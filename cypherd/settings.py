@@ -131,6 +131,9 @@ class Settings:
     inline_budget: float = setting(
         0.001, "duration", "Time a turn of the event loop may spend on inline reads."
     )
+    record_cache: int = setting(
+        8192, "integer", "Small records (to 512 bytes) that a process keeps unpacked; 0: none."
+    )
     cancel_grace: float = setting(
         0.025, "duration", "How long a read worker may ignore a cancel before it is killed."
     )
@@ -306,6 +309,7 @@ _AT_LEAST: Mapping[str, float] = {
     "write_queue_limit": 1, "max_rows": 1, "group_limit": 1, "batch_size": 1, "plan_cache": 1,
     "max_nesting": 10, "max_stack": 1000, "max_pattern": 1, "finished_kept": 0, "write_retries": 0,
     "map_size": 1 * MIB, "max_readers": 0,
+    "record_cache": 0,
 }  # fmt: skip
 
 

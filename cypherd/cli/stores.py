@@ -22,5 +22,9 @@ def open_store_of(settings: Settings, *, create: bool = False) -> GraphStore:
         or worker_counts(settings)[1] * 4 + 2 * settings.fronts + _EXTRA_READERS
     )
     return open_store(
-        settings.store, map_size=settings.map_size, max_readers=readers, create=create
+        settings.store,
+        map_size=settings.map_size,
+        max_readers=readers,
+        create=create,
+        record_cache=settings.record_cache,
     )

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cypherd.batch.columns import Batch, IntArray, ObjectColumn
+from cypherd.batch.columns import Batch, ObjectColumn
 from cypherd.binder.expressions import BoundExpression, Constant, Parameter, Property, Variable
 from cypherd.executor.materialize import read_nodes, read_relationships
 from cypherd.executor.tokens import find_index, type_tokens
@@ -76,7 +76,7 @@ class ShortRead:
             return None
         if value is None:
             return self._rows({}, 0, names, transaction, parameters)
-        nodes = transaction.index_seek(names.index, ((value,),)).id
+        nodes = transaction.index_holders(names.index, (value,))
         if len(nodes) > MOST_ROWS:
             return None
         ids = {self._seek.variable: nodes}
@@ -98,26 +98,28 @@ class ShortRead:
         )
 
     def _neighbours(
-        self, nodes: IntArray, names: _Names, transaction: ReadTransaction
-    ) -> dict[str, IntArray] | None:
+        self, nodes: list[int], names: _Names, transaction: ReadTransaction
+    ) -> dict[str, list[int]] | None:
         expand = self._expand
         assert expand is not None, "the caller has looked"
-        if not len(nodes) or names.types == []:
+        if names.types == []:
             return {}
-        pieces = transaction.expand(nodes, expand.direction, names.types, MOST_ROWS)
-        found = next(pieces, None)
-        if found is None:
-            return {}
-        if next(pieces, None) is not None:
-            return None
-        ids = {expand.relationship: found.relationship, expand.end: found.neighbour}
-        if expand.start in self._keys or expand.start in self._whole:
-            ids[expand.start] = nodes[found.row]
-        return ids
+        starts: list[int] = []
+        relationships: list[int] = []
+        ends: list[int] = []
+        for node in nodes:
+            most = MOST_ROWS - len(ends)
+            found = transaction.neighbours(node, expand.direction, names.types, most)
+            if found is None:
+                return None
+            relationships += found[0]
+            ends += found[1]
+            starts += [node] * len(found[1])
+        return {expand.relationship: relationships, expand.start: starts, expand.end: ends}
 
     def _rows(
         self,
-        ids: Mapping[str, IntArray],
+        ids: Mapping[str, list[int]],
         length: int,
         names: _Names,
         transaction: ReadTransaction,
@@ -150,7 +152,7 @@ class ShortRead:
         self,
         variable: str,
         keys: tuple[str, ...],
-        ids: IntArray,
+        ids: list[int],
         names: _Names,
         transaction: ReadTransaction,
         read: dict[tuple[str, str | None], list[Any]],
@@ -168,15 +170,14 @@ class ShortRead:
             if names.keys[key] is None:
                 read[variable, key] = [None] * len(ids)
 
-    def _entities(self, variable: str, ids: IntArray, transaction: ReadTransaction) -> list[Any]:
-        listed = ids.tolist()
-        there = sorted(set(listed))
+    def _entities(self, variable: str, ids: list[int], transaction: ReadTransaction) -> list[Any]:
+        there = sorted(set(ids))
         found: Mapping[int, Any]
         if self._is_relationship(variable):
             found = read_relationships(there, transaction)
         else:
             found = read_nodes(there, transaction)
-        return [found[entity] for entity in listed]
+        return [found[entity] for entity in ids]
 
 
 def _given(expression: BoundExpression, parameters: Mapping[str, Any]) -> Any:

@@ -17,6 +17,9 @@ from cypherd.batch.columns import BoolArray, EntityKind, IntArray
 
 Direction = Literal["out", "in", "both"]
 
+Ids = IntArray | list[int]
+"""Ids where few of them come as a list, to save the array."""
+
 
 class Expansion(NamedTuple):
     """Row i: asked node number `row[i]` has `relationship[i]` leading to `neighbour[i]`.
@@ -139,6 +142,12 @@ class ReadTransaction(Protocol):
         """Relationships of `nodes`; `types` None is any. Pieces of about `size` rows: one node
         with more relationships than that is spread over several pieces."""
 
+    def neighbours(
+        self, node: int, direction: Direction, types: Sequence[int] | None, most: int
+    ) -> tuple[list[int], list[int]] | None:
+        """The relationships of one node and the nodes at their other ends, in the order in which
+        `expand` gives them; None if they are more than `most`."""
+
     def expand_into(
         self, starts: IntArray, ends: IntArray, direction: Direction, types: Sequence[int] | None
     ) -> SeekRows:
@@ -149,10 +158,10 @@ class ReadTransaction(Protocol):
     ) -> IntArray:
         """For "both", a self-loop counts once."""
 
-    def node_properties(self, nodes: IntArray, keys: Sequence[int]) -> list[list[Any]]:
+    def node_properties(self, nodes: Ids, keys: Sequence[int]) -> list[list[Any]]:
         """One list a key, each as long as `nodes`; None where absent or the node is deleted."""
 
-    def relationship_properties(self, ids: IntArray, keys: Sequence[int]) -> list[list[Any]]: ...
+    def relationship_properties(self, ids: Ids, keys: Sequence[int]) -> list[list[Any]]: ...
     def labelled_properties(
         self, nodes: IntArray, label: int, keys: Sequence[int]
     ) -> tuple[BoolArray, list[list[Any]]]:
@@ -178,6 +187,9 @@ class ReadTransaction(Protocol):
     def index_seek(self, index: IndexDescriptor, values: Sequence[tuple[Any, ...]]) -> SeekRows:
         """Entities whose indexed properties equal values[i] (1 equals 1.0; null, NaN and lists
         holding them equal nothing)."""
+
+    def index_holders(self, index: IndexDescriptor, value: tuple[Any, ...]) -> list[int]:
+        """What `index_seek` finds for one value, ascending."""
 
     def index_range(
         self,

@@ -116,6 +116,33 @@ def test_expand(
     assert [row for row, _, _ in found] == sorted(row for row, _, _ in found)
 
 
+@pytest.mark.parametrize("direction", ["out", "in", "both"])
+@pytest.mark.parametrize("types", [None, [KNOWS], [LIKES, KNOWS, LIKES], [], [99]])
+def test_neighbours_are_what_expand_gives(
+    graph: ReadTransaction, ids: Ids, direction: Direction, types: list[int] | None
+) -> None:
+    for node in range(4):
+        # Two nodes, so that they are read the way many are.
+        expected = [(b, c) for a, b, c in triples(graph.expand(ids(3, node), direction, types, 9))]
+        found = graph.neighbours(node, direction, types, 9)
+        assert found is not None
+        assert list(zip(*found, strict=True)) == expected
+
+
+def test_more_neighbours_than_asked_for_are_none(graph: ReadTransaction) -> None:
+    assert graph.neighbours(1, "in", None, 2) is None
+    assert graph.neighbours(1, "in", None, 3) is not None
+
+
+def test_a_node_has_no_neighbours_that_came_while_it_is_read(store: GraphStore, ids: Ids) -> None:
+    with changed(store) as write:
+        write.create_relationships([KNOWS], ids(0), ids(2), [{}])
+        expected = [(b, c) for _, b, c in triples(write.expand(ids(3, 0), "both", None, 9))]
+        found = write.neighbours(0, "both", None, 9)
+        assert found is not None
+        assert list(zip(*found, strict=True)) == expected
+
+
 def test_expand_answers_for_every_asked_row(graph: ReadTransaction, ids: Ids) -> None:
     found = triples(graph.expand(ids(0, 3, 0), "out", [KNOWS], 10))
     assert found == [(0, 0, 1), (2, 0, 1)]

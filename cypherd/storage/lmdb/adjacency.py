@@ -12,6 +12,7 @@ transaction a cursor would not survive a write. Counts are taken after the last 
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -23,7 +24,6 @@ from cypherd.batch.columns import IntArray
 from cypherd.storage.lmdb.layout import (
     Tables,
     adjacency_key,
-    pack_big,
     pack_id,
     pack_owned,
     unpack_id,
@@ -31,7 +31,6 @@ from cypherd.storage.lmdb.layout import (
 from cypherd.storage.protocols import Direction, Expansion, SeekRows
 
 _BIG = np.dtype(">i8")
-_NONE: IntArray = np.zeros(0, dtype=np.int64)
 _SIDES: dict[Direction, tuple[bool, ...]] = {
     "out": (False,),
     "in": (True,),
@@ -88,11 +87,11 @@ class Adjacency:
         """`below` leaves out relationships with that id or a higher one: those that a writing
         transaction makes while it reads, or a hub that it adds to would never end."""
         if len(nodes) == 1:
-            few = self._of_one(int(nodes[0]), direction, types, size)
+            few = self.neighbours(int(nodes[0]), direction, types, size, below)
             if few is not None:
-                expansion = _older(few, below)
-                if len(expansion.row):
-                    yield expansion
+                if few[0]:
+                    arrays = (np.array(numbers, dtype=np.int64) for numbers in few)
+                    yield Expansion(np.zeros(len(few[0]), dtype=np.int64), *arrays)
                 return
         piece = Piece()
         # Cursors do not outlive a piece: what reads it may write before it asks for the next.
@@ -118,32 +117,43 @@ class Adjacency:
         if piece.total:
             yield from self._read(piece, nodes, direction, below)
 
-    def _of_one(
-        self, node: int, direction: Direction, types: Sequence[int] | None, size: int
-    ) -> Expansion | None:
-        """All relationships of one node, read along; None if they are more than `size`. The same
-        as a piece of one row gives, without what several rows need."""
-        left = size
-        entries: list[bytes] = []
+    def neighbours(
+        self,
+        node: int,
+        direction: Direction,
+        types: Sequence[int] | None,
+        most: int,
+        below: int | None,
+    ) -> tuple[list[int], list[int]] | None:
+        """What `expand` gives for one node, as lists; None if it is more than `most`."""
+        relationships: list[int] = []
+        neighbours: list[int] = []
         for incoming in _SIDES[direction]:
             cursor = self._txn.cursor(db=self._tables[incoming])
-            own: list[bytes] = []
+            keys = []
             for key in self._keys(node, incoming, types):
                 if cursor.set_key(key):
-                    left -= cursor.count()
-                    if left < 0:
-                        return None
-                    own += cursor.iternext_dup()
-            if incoming and entries and own:
+                    keys.append(key)
+                    most -= cursor.count()
+            if most < 0:
+                return None
+            if not keys:
+                continue
+            data = cursor.getmulti(keys, dupdata=True, dupfixed_bytes=16, keyfixed=True)
+            # (key, neighbour, relationship), the key in native order, which matters to nobody.
+            numbers = struct.unpack(f">{len(data) // 8}q", data)
+            ends: Sequence[int] = numbers[1::3]
+            owners: Sequence[int] = numbers[2::3]
+            if incoming and direction == "both" and node in ends:
                 # A self-loop, which stands in both tables, comes once.
-                loop = pack_big(node)
-                own = [entry for entry in own if not entry.startswith(loop)]
-            entries += own
-        if not entries:
-            return Expansion(_NONE, _NONE, _NONE)
-        pairs = np.frombuffer(b"".join(entries), dtype=_BIG).astype(np.int64)
-        rows = np.zeros(len(entries), dtype=np.int64)
-        return Expansion(rows, pairs[1::2], pairs[::2])
+                kept = [i for i, end in enumerate(ends) if end != node]
+                ends, owners = _at(ends, kept), _at(owners, kept)
+            neighbours += ends
+            relationships += owners
+        if below is not None and any(number >= below for number in relationships):
+            kept = [i for i, number in enumerate(relationships) if number < below]
+            return _at(relationships, kept), _at(neighbours, kept)
+        return relationships, neighbours
 
     def _cursors(self) -> tuple[Any, Any]:
         begin, (out, in_) = self._txn.cursor, self._tables
@@ -278,6 +288,10 @@ class Adjacency:
             return b"".join(entries), None
         following = int.from_bytes(entries[-1], "big") + 1
         return b"".join(entries), following.to_bytes(16, "big")
+
+
+def _at(values: Sequence[int], places: list[int]) -> list[int]:
+    return [values[place] for place in places]
 
 
 def _older(expansion: Expansion, below: int | None) -> Expansion:

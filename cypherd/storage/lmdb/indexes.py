@@ -63,12 +63,16 @@ class IndexReader:
         if len(values) >= _MANY:
             return self._seek_many(index, values)
         for row, wanted in enumerate(values):
-            if not all(map(equals_something, wanted)):
-                continue
-            found = self.holders(index, index_key(index.id, wanted))
+            found = self.holders_of(index, wanted)
             ids.extend(found)
             rows.extend([row] * len(found))
         return SeekRows(np.array(rows, dtype=np.int64), np.array(ids, dtype=np.int64))
+
+    def holders_of(self, index: IndexDescriptor, value: tuple[Any, ...]) -> list[int]:
+        """What `seek` finds for one value."""
+        if not all(map(equals_something, value)):
+            return []
+        return self.holders(index, index_key(index.id, value))
 
     def _seek_many(self, index: IndexDescriptor, values: Sequence[tuple[Any, ...]]) -> SeekRows:
         """The same with one question for all keys that are whole."""

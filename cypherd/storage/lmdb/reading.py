@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, Self
 
 import numpy as np
@@ -20,21 +21,27 @@ from cypherd.storage.lmdb.layout import (
     Tables,
     find_packed,
     pack_id,
+    packed_labels,
     placed,
     read_records,
     unpack_big,
     unpackb,
 )
 from cypherd.storage.lmdb.packed import FEWEST, have_item, properties_of
+from cypherd.storage.lmdb.record_cache import NO_CACHE, Properties, RecordCache
 from cypherd.storage.lmdb.scanning import scan_label, scan_nodes, scan_relationships
 from cypherd.storage.lmdb.schema import LmdbSchema
 from cypherd.storage.protocols import (
     Direction,
     Expansion,
+    Ids,
     IndexDescriptor,
     RelationshipRows,
     SeekRows,
 )
+
+_FEW = 4
+"""Up to this many records are read one by one: gathering them would cost more."""
 
 NodeRecord = tuple[tuple[int, ...], dict[int, Any]]
 RelationshipRecord = tuple[int, int, int, dict[int, Any]]
@@ -59,8 +66,10 @@ class LmdbReadTransaction:
         tables: Tables,
         schema: LmdbSchema,
         on_close: Callable[[], None] | None = None,
+        cache: RecordCache = NO_CACHE,
     ) -> None:
         self._txn = txn
+        self._cache = cache
         self._tables = tables
         self._schema = schema
         self._on_close = on_close
@@ -100,6 +109,11 @@ class LmdbReadTransaction:
     ) -> Iterator[Expansion]:
         return self._adjacency.expand(nodes, direction, types, size, self._new_relationships())
 
+    def neighbours(
+        self, node: int, direction: Direction, types: Sequence[int] | None, most: int
+    ) -> tuple[list[int], list[int]] | None:
+        return self._adjacency.neighbours(node, direction, types, most, self._new_relationships())
+
     def expand_into(
         self, starts: IntArray, ends: IntArray, direction: Direction, types: Sequence[int] | None
     ) -> SeekRows:
@@ -112,24 +126,21 @@ class LmdbReadTransaction:
 
     # --- records ---
 
-    def node_properties(self, nodes: IntArray, keys: Sequence[int]) -> list[list[Any]]:
-        return self._properties(self._tables.nodes, nodes.tolist(), keys)
+    def node_properties(self, nodes: Ids, keys: Sequence[int]) -> list[list[Any]]:
+        return self._properties(self._tables.nodes, nodes, keys)
 
-    def relationship_properties(self, ids: IntArray, keys: Sequence[int]) -> list[list[Any]]:
-        return self._properties(self._tables.relationships, ids.tolist(), keys)
+    def relationship_properties(self, ids: Ids, keys: Sequence[int]) -> list[list[Any]]:
+        return self._properties(self._tables.relationships, ids, keys)
 
     def labelled_properties(
         self, nodes: IntArray, label: int, keys: Sequence[int]
     ) -> tuple[BoolArray, list[list[Any]]]:
         ids = nodes.tolist()
-        kernels = loaded() if len(ids) >= FEWEST else None
-        if kernels is None:
-            records = self._nodes(ids)
-            have = [record is not None and label in record[0] for record in records]
-            return np.array(have, dtype=np.bool_), _columns(records, keys)
+        if not ids:
+            return np.zeros(0, dtype=np.bool_), [[] for _ in keys]
         packed, rows = find_packed(self._txn, self._tables.nodes, ids)
-        columns = properties_of(packed, keys, 1, kernels) if packed else [[] for _ in keys]
-        found = have_item(packed, label, kernels)
+        found = self._have_label(packed, label)
+        columns = self._columns_of(packed, 1, keys)
         if rows is None:
             return found, columns
         answer = np.zeros(len(ids), dtype=np.bool_)
@@ -182,6 +193,9 @@ class LmdbReadTransaction:
     def index_seek(self, index: IndexDescriptor, values: Sequence[tuple[Any, ...]]) -> SeekRows:
         return self._indexes.seek(index, values)
 
+    def index_holders(self, index: IndexDescriptor, value: tuple[Any, ...]) -> list[int]:
+        return self._indexes.holders_of(index, value)
+
     def index_range(
         self,
         index: IndexDescriptor,
@@ -228,14 +242,29 @@ class LmdbReadTransaction:
         """[type, start, end, properties] of each, None where there is no such relationship."""
         return read_records(self._txn, self._tables.relationships, ids)
 
-    def _properties(self, table: Any, ids: list[int], keys: Sequence[int]) -> list[list[Any]]:
-        kernels = loaded() if len(ids) >= FEWEST else None
-        if kernels is None:
-            return _columns(read_records(self._txn, table, ids), keys)
-        records, rows = find_packed(self._txn, table, ids)
-        before = 1 if table is self._tables.nodes else 3
-        columns = properties_of(records, keys, before, kernels) if records else [[] for _ in keys]
-        return columns if rows is None else [placed(c, rows, len(ids)) for c in columns]
+    def _properties(self, table: Any, given: Ids, keys: Sequence[int]) -> list[list[Any]]:
+        ids = given if isinstance(given, list) else given.tolist()
+        count = len(ids)
+        if count < _FEW:
+            return _columns([self._properties_of_one(table, number) for number in ids], keys)
+        packed, rows = find_packed(self._txn, table, ids)
+        columns = self._columns_of(packed, 1 if table is self._tables.nodes else 3, keys)
+        return columns if rows is None else [placed(c, rows, count) for c in columns]
+
+    def _columns_of(self, packed: list[bytes], before: int, keys: Sequence[int]) -> list[list[Any]]:
+        """Of records whose properties stand behind `before` other items."""
+        if len(packed) >= FEWEST and (kernels := loaded()) is not None:
+            return properties_of(packed, keys, before, kernels)
+        return _columns(self._cache.properties_of(packed), keys)
+
+    def _have_label(self, packed: list[bytes], label: int) -> BoolArray:
+        if len(packed) >= FEWEST and (kernels := loaded()) is not None:
+            return have_item(packed, label, kernels)
+        return np.array([label in packed_labels(record) for record in packed], dtype=np.bool_)
+
+    def _properties_of_one(self, table: Any, number: int) -> Properties:
+        data = self._txn.get(pack_id(number), db=table) if number >= 0 else None
+        return {} if data is None else self._cache.properties(data)
 
     def _exist(self, ids: IntArray, table: Any) -> BoolArray:
         seek = self._txn.cursor(db=table).set_key
@@ -259,7 +288,8 @@ class LmdbReadTransaction:
         return (-1, -1, -1)
 
 
-def _columns(records: list[Any], keys: Sequence[int]) -> list[list[Any]]:
-    # The properties are the last part of a record, of a node's and of a relationship's.
-    maps = [{} if record is None else record[-1] for record in records]
-    return [[properties.get(key) for properties in maps] for key in keys]
+def _columns(maps: Sequence[Properties], keys: Sequence[int]) -> list[list[Any]]:
+    try:
+        return [list(map(itemgetter(key), maps)) for key in keys]
+    except KeyError:
+        return [[properties.get(key) for properties in maps] for key in keys]

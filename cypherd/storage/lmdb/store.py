@@ -37,6 +37,7 @@ from cypherd.storage.lmdb.layout import (
 )
 from cypherd.storage.lmdb.lock import LOCK_FILE
 from cypherd.storage.lmdb.reading import LmdbReadTransaction
+from cypherd.storage.lmdb.record_cache import DEFAULT_RECORDS, RecordCache
 from cypherd.storage.lmdb.schema import LmdbSchema, load_schema, read_version
 from cypherd.storage.lmdb.wholeness import require_whole
 from cypherd.storage.lmdb.writing import LmdbWriteTransaction
@@ -62,8 +63,10 @@ def open_store(
     max_readers: int = DEFAULT_READERS,
     create: bool = False,
     readonly: bool = False,
+    record_cache: int = DEFAULT_RECORDS,
 ) -> LmdbStore:
-    """Open the store in the folder `path`; with `create`, make it where there is none.
+    """Open the store in the folder `path`; with `create`, make it where there is none. It keeps
+    the properties of up to `record_cache` small records unpacked.
 
     Raises StoreError where the folder is missing, cannot be read or written, holds something
     else, is of another format or damaged; StorageFull where there is no room for a new store.
@@ -76,7 +79,7 @@ def open_store(
             _create(path, map_size, max_readers)
         _require_store(path, readonly)
         require_whole(path, path / DATA_FILE, lambda: _walk(path, map_size, max_readers))
-    store = LmdbStore(path, map_size, max_readers, readonly, writable=create)
+    store = LmdbStore(path, map_size, max_readers, readonly, create, RecordCache(record_cache))
     try:
         with opening(path):
             store.check_format()
@@ -95,9 +98,11 @@ class LmdbStore:
         map_size: int,
         max_readers: int,
         readonly: bool,
-        writable: bool = False,
+        writable: bool,
+        cache: RecordCache,
     ) -> None:
         self.path = path
+        self._cache = cache
         self._map_size = map_size
         self._max_readers = max_readers
         self._readonly = readonly
@@ -118,7 +123,7 @@ class LmdbStore:
             txn.abort()
             raise explained(error) from error
         self._reading += 1
-        return LmdbReadTransaction(txn, self._tables, schema, self._closed_read)
+        return LmdbReadTransaction(txn, self._tables, schema, self._closed_read, self._cache)
 
     def write(self) -> LmdbWriteTransaction:
         """Waits for the transaction of another writer to end."""
