@@ -308,8 +308,7 @@ _AT_LEAST: Mapping[str, float] = {
     "workers": 0, "max_workers": 0, "queue_limit": 1,
     "write_queue_limit": 1, "max_rows": 1, "group_limit": 1, "batch_size": 1, "plan_cache": 1,
     "max_nesting": 10, "max_stack": 1000, "max_pattern": 1, "finished_kept": 0, "write_retries": 0,
-    "map_size": 1 * MIB, "max_readers": 0,
-    "record_cache": 0,
+    "map_size": 1 * MIB, "max_readers": 0, "record_cache": 0,
 }  # fmt: skip
 
 

@@ -26,6 +26,9 @@ from cypherd.values.lists import is_list
 
 MOST_ROWS = 256
 
+MOST_STARTS = 16
+"""From more nodes than these, one question about all of them is quicker than one about each."""
+
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -77,7 +80,7 @@ class ShortRead:
         if value is None:
             return self._rows({}, 0, names, transaction, parameters)
         nodes = transaction.index_holders(names.index, (value,))
-        if len(nodes) > MOST_ROWS:
+        if len(nodes) > (MOST_ROWS if self._expand is None else MOST_STARTS):
             return None
         ids = {self._seek.variable: nodes}
         if self._expand is not None:

@@ -7,6 +7,7 @@ of the process, the words that the front watches) waits until the clock says so.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from time import monotonic, thread_time
 from typing import NamedTuple
@@ -24,6 +25,10 @@ from cypherd.queries.slots import CANCEL, COMMITS, PEAK, REASON, ROWS, Slot, err
 
 _MEMORY_INTERVAL = 0.02
 
+YIELD_INTERVAL = 0.001
+"""Seconds after which a query that yields offers its core to others. The kernel would take it only
+at its next tick, of 4 ms or more, even for a process that comes long before it by priority."""
+
 
 class Limits(NamedTuple):
     """`deadline` is in CLOCK_MONOTONIC seconds, the same in every process."""
@@ -36,10 +41,11 @@ class Limits(NamedTuple):
 
 class QueryGuard:
     """The guard of a statement in a worker or in the writer. `share_end`: when a statement of a
-    group has had its share. `between` is called between two transactions of the statement."""
+    group has had its share. `between` is called between two transactions of the statement.
+    `yields`: its checks offer the core to other processes now and then."""
 
-    __slots__ = ("_base_memory", "_between", "_gauge", "_limits", "_share_end", "_slot", "check",
-                 "held", "peak", "rows")  # fmt: skip
+    __slots__ = ("_base_memory", "_between", "_due", "_gauge", "_limits", "_share_end", "_slot",
+                 "_yields", "check", "held", "peak", "rows")  # fmt: skip
 
     check: Callable[[], None]
 
@@ -51,20 +57,23 @@ class QueryGuard:
         gauge: MemoryGauge,
         share_end: float | None = None,
         between: Callable[[], None] | None = None,
+        yields: bool = False,
     ) -> None:
         self._slot = slot
         self._limits = limits
         self._gauge = gauge
         self._share_end = share_end
         self._between = between
+        self._yields = yields
         self._base_memory = gauge.read()
+        self._due = self._next_due(monotonic())
         self.held = 0
         self.peak = 0
         self.rows = 0
         self.check = self._make_check(slot.words, slot.base + CANCEL, query)
 
     def _make_check(self, words: memoryview, cancel: int, query: int) -> Callable[[], None]:
-        wake = self._due(monotonic())
+        wake = self._next_look(monotonic())
         look = self._look
 
         def check() -> None:
@@ -76,10 +85,20 @@ class QueryGuard:
 
     def _look(self, cancelled: bool) -> float:
         """The dear part of a check; when the next one is due. Raises QueryStopped."""
-        limits = self._limits
         if cancelled:
-            raise error_for(self._slot.get(REASON), limits.deadline_message)
+            raise error_for(self._slot.get(REASON), self._limits.deadline_message)
+        if self._yields:
+            os.sched_yield()
         now = monotonic()
+        if now >= self._due:
+            self._look_at_limits(now)
+        return self._next_look(now)
+
+    def _next_look(self, now: float) -> float:
+        return min(self._due, now + YIELD_INTERVAL) if self._yields else self._due
+
+    def _look_at_limits(self, now: float) -> None:
+        limits = self._limits
         if now >= limits.deadline:
             raise DeadlinePassed(limits.deadline_message)
         if self._share_end is not None and now >= self._share_end:
@@ -88,9 +107,9 @@ class QueryGuard:
         self._note_peak(max(grown, self.held))
         if grown > limits.max_memory:
             raise self._over_memory()
-        return self._due(now)
+        self._due = self._next_due(now)
 
-    def _due(self, now: float) -> float:
+    def _next_due(self, now: float) -> float:
         due = min(self._limits.deadline, now + _MEMORY_INTERVAL)
         return due if self._share_end is None else min(due, self._share_end)
 

@@ -7,9 +7,11 @@ so does the front, and the query waits here. The worker ends when its channel do
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
 from collections.abc import Iterator
+from time import monotonic
 
 from cypherd.engine import Engine
 from cypherd.planner.plan import Plan
@@ -35,6 +37,15 @@ from cypherd.render.registry import rendered, renderer_named
 from cypherd.storage.protocols import GraphStore, ReadTransaction
 
 NICE = 19
+
+_YOUNG = 50_000
+"""A batch of rows may be tens of thousands of objects without any cycle. With fewer than these
+counted as young, looking for cycles took a third of the time of queries that make paths."""
+
+_LONG = 0.1
+"""Seconds after which a query may have left enough to be worth a whole collection: there is none
+while queries run, because it would stop a query that holds millions of values for a second."""
+
 # A renderer gives chunks of about 64 KiB; a much smaller one is the end of the result, and goes
 # out together with the END frame, so that the front has the whole answer at once.
 _SMALL = 32 * 1024
@@ -43,40 +54,54 @@ _SMALL = 32 * 1024
 def run_worker(context: ChildContext) -> None:
     """The role of a process for long reads."""
     os.nice(NICE)
-    # The front's loop may get a core back from a process that is merely nice milliseconds late;
-    # from an idle one it gets it at once.
+    # The front's loop may get a core back from a process that is merely nice a millisecond or two
+    # late; from an idle one it gets it at once.
     if sys.platform == "linux" and context.settings.worker_priority == "idle":
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    run_planner(context)
+    _run(context, yields=True)
 
 
 def run_planner(context: ChildContext) -> None:
     """The role of the process that plans while all workers are busy: the same, not nice."""
+    _run(context, yields=False)
+
+
+def _run(context: ChildContext, yields: bool) -> None:
     limit_data(context.settings.worker_memory)
+    gc.set_threshold(_YOUNG, 2, 1_000_000)
     channel = BlockingChannel(context.channel)
     store = context.open_store()
-    worker = Worker(store, Engine(context.settings), channel, words_of(context.shared))
+    worker = Worker(store, Engine(context.settings), channel, words_of(context.shared), yields)
     with contextlib.suppress(ChannelClosed):
         while True:
             _, payload = channel.receive()
+            began = monotonic()
             worker.run(unpack(payload))
+            if monotonic() - began > _LONG:
+                gc.collect()
 
 
 class Worker:
     def __init__(
-        self, store: GraphStore, engine: Engine, channel: BlockingChannel, words: memoryview
+        self,
+        store: GraphStore,
+        engine: Engine,
+        channel: BlockingChannel,
+        words: memoryview,
+        yields: bool,
     ) -> None:
         self._store = store
         self._engine = engine
         self._channel = channel
         self._words = words
+        self._yields = yields
         self._gauge = MemoryGauge()
 
     def run(self, job: ReadJob) -> None:
         """Answer one job. Raises ChannelClosed when the front has gone."""
         slot = Slot(self._words, job.slot)
         slot.begin(job.query, PLANNING)
-        guard = QueryGuard(slot, job.query, job.limits, self._gauge)
+        guard = QueryGuard(slot, job.query, job.limits, self._gauge, yields=self._yields)
         answer = _Answer(self._channel, slot)
         ended: Ended | None
         try:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cypherd.executor.context import Unguarded
-from cypherd.executor.short_reads import MOST_ROWS, short_read
+from cypherd.executor.short_reads import MOST_ROWS, MOST_STARTS, short_read
 from cypherd.render.registry import renderer_named
 from cypherd.render.renderer import RenderOptions
 from cypherd.storage.protocols import GraphStore, ReadTransaction
@@ -104,4 +104,20 @@ def test_many_neighbours_and_lists_are_left_to_the_operators(empty_store: GraphS
         assert engine.run_short(plan, {"v": 1}, transaction, Unguarded()) is None
         assert engine.run_short(plan, {"v": [1]}, transaction, Unguarded()) is None
         assert engine.run_short(plan, {}, transaction, Unguarded()) is None
+        transaction.abort()
+
+
+def test_neighbours_of_many_nodes_are_left_to_the_operators(empty_store: GraphStore) -> None:
+    engine = ENGINES[0]
+    with empty_store.write() as transaction:
+        nodes = [("A", 1)] * (MOST_STARTS + 1) + [("A", 2)] * MOST_STARTS
+        # So that an index is the way to plan it.
+        nodes += [("A", i) for i in range(10, 100)]
+        ring = [(place, (place + 1) % len(nodes), "T") for place in range(len(nodes))]
+        _prepared(transaction, nodes, ring * 3)
+        plan = engine.plan(SHORT[4], transaction)
+        assert engine.run_short(plan, {"v": 1}, transaction, Unguarded()) is None
+        assert engine.run_short(plan, {"v": 2}, transaction, Unguarded()) is not None
+        plan = engine.plan(SHORT[0], transaction)
+        assert engine.run_short(plan, {"v": 1}, transaction, Unguarded()) is not None
         transaction.abort()

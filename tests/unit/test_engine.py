@@ -16,6 +16,7 @@ from cypherd.errors import (
     RowLimitExceeded,
 )
 from cypherd.executor.context import Unguarded
+from cypherd.executor.expressions.compiler import PATH_CHUNK
 from cypherd.settings import MIB, Settings
 from cypherd.storage.lmdb.store import open_store
 from cypherd.storage.protocols import GraphStore, ReadTransaction
@@ -101,6 +102,31 @@ def test_errors_while_it_runs_are_located(transaction: ReadTransaction) -> None:
     with pytest.raises(CypherArithmeticError) as caught:
         list(engine.run(plan, {}, transaction, Unguarded()).batches)
     assert caught.value.line == 2
+
+
+def test_the_guard_is_asked_while_paths_are_made(store: GraphStore) -> None:
+    """A batch of paths takes some 10 ms; a worker offers its core, and is cancelled, in between."""
+
+    class _Counting(Unguarded):
+        checks = 0
+
+        def check(self) -> None:
+            self.checks += 1
+
+    engine, guard = Engine(Settings()), _Counting()
+    make = """
+        UNWIND range(1, 9) AS i CREATE (a:Far) WITH collect(a) AS all
+        UNWIND all AS a UNWIND all AS b CREATE (a)-[:TO]->(b)
+    """
+    count = "MATCH p = (:Far)-[:TO*3]->() RETURN count(p) AS paths"
+    with store.write() as writing:
+        list(engine.run(engine.plan(make, writing), {}, writing, Unguarded()).batches)
+        [batch] = engine.run(engine.plan(count, writing), {}, writing, guard).batches
+        [paths] = batch.columns["paths"].to_list()
+        writing.abort()
+    assert paths > 5000
+    # Once for the lists of relationships, once for the paths made of these.
+    assert guard.checks > 2 * paths / PATH_CHUNK
 
 
 def test_result_rows_are_counted(transaction: ReadTransaction) -> None:

@@ -28,6 +28,9 @@ CompileKind: TypeAlias = Callable[[Any, "Compiler"], Evaluate]
 CHUNK = 1024
 """Rows or elements between two checks of the guard in row loops."""
 
+PATH_CHUNK = 64
+"""Paths between two checks: each may have tens of elements."""
+
 
 @dataclass(frozen=True, slots=True)
 class Compiler:

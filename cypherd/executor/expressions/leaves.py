@@ -20,7 +20,12 @@ from cypherd.binder.expressions import (
 )
 from cypherd.errors import InternalError, ParameterMissing
 from cypherd.executor.context import ExecutionContext
-from cypherd.executor.expressions.compiler import Compiler, Evaluate, constant_column
+from cypherd.executor.expressions.compiler import (
+    PATH_CHUNK,
+    Compiler,
+    Evaluate,
+    constant_column,
+)
 from cypherd.executor.expressions.truth import Truth
 from cypherd.values.graph import NodeRef, PathRef, RelationshipRef
 
@@ -127,7 +132,12 @@ def compile_path(expression: PathOf, compiler: Compiler) -> Evaluate:
         columns = [operand(batch, context).to_list() for operand in operands]
         rows = list(zip(*columns, strict=True))
         ends = _ends_of_lists(rows, context)
-        return ObjectColumn([None if None in row else _path(row, ends) for row in rows])
+        paths: list[PathRef | None] = []
+        for start in range(0, len(rows), PATH_CHUNK):
+            context.guard.check()
+            part = rows[start : start + PATH_CHUNK]
+            paths += [None if None in row else _path(row, ends) for row in part]
+        return ObjectColumn(paths)
 
     return evaluate
 

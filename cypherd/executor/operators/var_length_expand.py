@@ -20,8 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from cypherd.batch.columns import Batch, BoolArray, Column, IdColumn, IntArray, ObjectColumn
-from cypherd.executor.context import ExecutionContext
+from cypherd.executor.context import ExecutionContext, Guard
 from cypherd.executor.evaluator import compile_predicate
+from cypherd.executor.expressions.compiler import PATH_CHUNK
 from cypherd.executor.items import CompiledItems, compile_items
 from cypherd.executor.operator import Mapping, Operator, Predicate
 from cypherd.executor.operators.property_filter import PropertyFilter
@@ -54,12 +55,12 @@ class VarLengthExpand(Operator):
             together = self._together(context, batch) if batch.length > 1 else None
             if together is not None:
                 for paths in together:
-                    yield self._columns(batch, paths)
+                    yield self._columns(context, batch, paths)
                 continue
             for row in single_rows(batch):
                 for paths in self._walk(context, row):
                     if len(paths.row):
-                        yield self._columns(row, paths)
+                        yield self._columns(context, row, paths)
 
     def _together(self, context: ExecutionContext, batch: Batch) -> list[_Paths] | None:
         """All paths of the batch in order of rows, or None if there are too many for that."""
@@ -88,13 +89,13 @@ class VarLengthExpand(Operator):
             if len(paths.row) and (plan.maximum is None or depth < plan.maximum):
                 stack.append(wanted.longer(paths))
 
-    def _columns(self, batch: Batch, paths: _Paths) -> Batch:
+    def _columns(self, context: ExecutionContext, batch: Batch, paths: _Paths) -> Batch:
         plan = self.plan
         added: dict[str, Column] = {}
         if not plan.into:
             added[plan.end] = IdColumn("node", paths.node)
         if self.listed and not plan.bound:
-            added[plan.relationships] = _lists(paths.walked, plan.reverse)
+            added[plan.relationships] = _lists(paths.walked, plan.reverse, context.guard)
         return batch.take(paths.row).with_columns(added)
 
 
@@ -128,7 +129,7 @@ class _Wanted:
             paths = _selected(paths, np.flatnonzero(paths.node == self.targets[paths.row]))
         if self.bound is None:
             return paths
-        lists = _lists(paths.walked, self.plan.reverse).values
+        lists = _lists(paths.walked, self.plan.reverse, self.context.guard).values
         bound = self.bound
         equal = [
             position
@@ -192,9 +193,13 @@ def _in_order(found: list[_Paths], size: int) -> list[_Paths]:
     return [_selected(everything, part) for part in parts]
 
 
-def _lists(walked: IntArray, reverse: bool) -> ObjectColumn:
+def _lists(walked: IntArray, reverse: bool, guard: Guard) -> ObjectColumn:
     """Lists of relationships from rows of ids; -1 pads the end."""
-    lists = [[RelationshipRef(i) for i in path if i >= 0] for path in walked.tolist()]
+    lists: list[list[RelationshipRef]] = []
+    for start in range(0, len(walked), PATH_CHUNK):
+        guard.check()
+        part = walked[start : start + PATH_CHUNK].tolist()
+        lists += [[RelationshipRef(i) for i in path if i >= 0] for path in part]
     if reverse:
         lists = [path[::-1] for path in lists]
     return ObjectColumn(lists)

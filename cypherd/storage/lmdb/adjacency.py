@@ -87,11 +87,11 @@ class Adjacency:
         """`below` leaves out relationships with that id or a higher one: those that a writing
         transaction makes while it reads, or a hub that it adds to would never end."""
         if len(nodes) == 1:
-            few = self.neighbours(int(nodes[0]), direction, types, size, below)
-            if few is not None:
-                if few[0]:
-                    arrays = (np.array(numbers, dtype=np.int64) for numbers in few)
-                    yield Expansion(np.zeros(len(few[0]), dtype=np.int64), *arrays)
+            entries = self._entries(int(nodes[0]), direction, types, size)
+            if entries is not None:
+                expansion = _older(_expansion_of_one(entries, int(nodes[0])), below)
+                if len(expansion.row):
+                    yield expansion
                 return
         piece = Piece()
         # Cursors do not outlive a piece: what reads it may write before it asks for the next.
@@ -126,8 +126,33 @@ class Adjacency:
         below: int | None,
     ) -> tuple[list[int], list[int]] | None:
         """What `expand` gives for one node, as lists; None if it is more than `most`."""
+        entries = self._entries(node, direction, types, most)
+        if entries is None:
+            return None
         relationships: list[int] = []
         neighbours: list[int] = []
+        for incoming, data in entries:
+            numbers = struct.unpack(f">{len(data) // 8}q", data)
+            ends: Sequence[int] = numbers[1::3]
+            owners: Sequence[int] = numbers[2::3]
+            # A self-loop stands in both tables and comes once. The first table has it, too, so
+            # most nodes are told by it.
+            if incoming and node in neighbours:
+                kept = [i for i, end in enumerate(ends) if end != node]
+                ends, owners = _at(ends, kept), _at(owners, kept)
+            neighbours += ends
+            relationships += owners
+        if below is not None and any(number >= below for number in relationships):
+            kept = [i for i, number in enumerate(relationships) if number < below]
+            return _at(relationships, kept), _at(neighbours, kept)
+        return relationships, neighbours
+
+    def _entries(
+        self, node: int, direction: Direction, types: Sequence[int] | None, most: int
+    ) -> list[tuple[bool, bytes]] | None:
+        """Of each table that has any, `incoming` and the relationships of one node as (key,
+        neighbour, relationship), the key in native order; None if there are more than `most`."""
+        entries = []
         for incoming in _SIDES[direction]:
             cursor = self._txn.cursor(db=self._tables[incoming])
             keys = []
@@ -137,23 +162,10 @@ class Adjacency:
                     most -= cursor.count()
             if most < 0:
                 return None
-            if not keys:
-                continue
-            data = cursor.getmulti(keys, dupdata=True, dupfixed_bytes=16, keyfixed=True)
-            # (key, neighbour, relationship), the key in native order, which matters to nobody.
-            numbers = struct.unpack(f">{len(data) // 8}q", data)
-            ends: Sequence[int] = numbers[1::3]
-            owners: Sequence[int] = numbers[2::3]
-            if incoming and direction == "both" and node in ends:
-                # A self-loop, which stands in both tables, comes once.
-                kept = [i for i, end in enumerate(ends) if end != node]
-                ends, owners = _at(ends, kept), _at(owners, kept)
-            neighbours += ends
-            relationships += owners
-        if below is not None and any(number >= below for number in relationships):
-            kept = [i for i, number in enumerate(relationships) if number < below]
-            return _at(relationships, kept), _at(neighbours, kept)
-        return relationships, neighbours
+            if keys:
+                data = cursor.getmulti(keys, dupdata=True, dupfixed_bytes=16, keyfixed=True)
+                entries.append((incoming, data))
+        return entries
 
     def _cursors(self) -> tuple[Any, Any]:
         begin, (out, in_) = self._txn.cursor, self._tables
@@ -288,6 +300,19 @@ class Adjacency:
             return b"".join(entries), None
         following = int.from_bytes(entries[-1], "big") + 1
         return b"".join(entries), following.to_bytes(16, "big")
+
+
+def _expansion_of_one(entries: Sequence[tuple[bool, bytes]], node: int) -> Expansion:
+    pairs = np.frombuffer(b"".join(data for _, data in entries), dtype=_BIG).reshape(-1, 3)
+    neighbours, relationships = pairs[:, 1].astype(np.int64), pairs[:, 2].astype(np.int64)
+    if len(entries) == 2:
+        # A self-loop stands in both tables and comes once.
+        outgoing = len(entries[0][1]) // pairs.itemsize // 3
+        kept = neighbours != node
+        kept[:outgoing] = True
+        if not kept.all():
+            neighbours, relationships = neighbours[kept], relationships[kept]
+    return Expansion(np.zeros(len(neighbours), dtype=np.int64), relationships, neighbours)
 
 
 def _at(values: Sequence[int], places: list[int]) -> list[int]:

@@ -132,7 +132,7 @@ def packed_labels(record: bytes) -> tuple[int, ...]:
     return tuple(unpackb(record)[0])
 
 
-_FEW = 4
+FEW = 3
 """Up to this many records are read one by one: gathering them would cost more."""
 
 _MAX_BUFFER = 1 << 26
@@ -146,7 +146,7 @@ def adjacency_key(node: int, type_: int) -> bytes:
 def read_records(txn: Any, table: Any, ids: Sequence[int]) -> list[Any]:
     """Records of `nodes` or `relationships`; None where there is none of that id. The
     properties are the last part of either."""
-    if len(ids) < _FEW:
+    if len(ids) <= FEW:
         return [_read_record(txn, table, number) for number in ids]
     found, rows = find_packed(txn, table, ids)
     records = unpack_all(found)

@@ -3,8 +3,8 @@
     records, joined  --kernel-->  what each record has under each key, and where
                      --one pass a kind of value-->  lists of values
 
-It needs the compiled kernels; without them, and for a few records only, records are unpacked
-whole (layout.read_records), which gives the same.
+It needs the compiled kernels. Without them records are unpacked whole, and few records are asked of
+the cache of whole ones (record_cache); both give the same.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from cypherd.storage.lmdb.adjacency import Adjacency
 from cypherd.storage.lmdb.counting import LmdbCounts
 from cypherd.storage.lmdb.indexes import IndexReader
 from cypherd.storage.lmdb.layout import (
+    FEW,
     META_LOADS,
     META_NEXT_NODE,
     META_NEXT_RELATIONSHIP,
@@ -24,6 +25,7 @@ from cypherd.storage.lmdb.layout import (
     packed_labels,
     placed,
     read_records,
+    unpack_all,
     unpack_big,
     unpackb,
 )
@@ -39,9 +41,6 @@ from cypherd.storage.protocols import (
     RelationshipRows,
     SeekRows,
 )
-
-_FEW = 4
-"""Up to this many records are read one by one: gathering them would cost more."""
 
 NodeRecord = tuple[tuple[int, ...], dict[int, Any]]
 RelationshipRecord = tuple[int, int, int, dict[int, Any]]
@@ -245,7 +244,7 @@ class LmdbReadTransaction:
     def _properties(self, table: Any, given: Ids, keys: Sequence[int]) -> list[list[Any]]:
         ids = given if isinstance(given, list) else given.tolist()
         count = len(ids)
-        if count < _FEW:
+        if count <= FEW:
             return _columns([self._properties_of_one(table, number) for number in ids], keys)
         packed, rows = find_packed(self._txn, table, ids)
         columns = self._columns_of(packed, 1 if table is self._tables.nodes else 3, keys)
@@ -253,8 +252,11 @@ class LmdbReadTransaction:
 
     def _columns_of(self, packed: list[bytes], before: int, keys: Sequence[int]) -> list[list[Any]]:
         """Of records whose properties stand behind `before` other items."""
-        if len(packed) >= FEWEST and (kernels := loaded()) is not None:
-            return properties_of(packed, keys, before, kernels)
+        if len(packed) >= FEWEST:
+            # So many are seldom asked for again, and would push out those that are.
+            if (kernels := loaded()) is not None:
+                return properties_of(packed, keys, before, kernels)
+            return _columns([record[-1] for record in unpack_all(packed)], keys)
         return _columns(self._cache.properties_of(packed), keys)
 
     def _have_label(self, packed: list[bytes], label: int) -> BoolArray:

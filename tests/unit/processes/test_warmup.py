@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.client import Server, ask
+from benchmarks.client import Server, ask, wait_for
 from benchmarks.processes import descendants
 
 _SCRIPT = """
@@ -68,10 +68,11 @@ def test_the_children_of_a_server_have_the_kernels(tmp_path: Path, fronts: int) 
     settings = {"map_size": "64MiB", "workers": 2, "fronts": fronts}
     with Server(tmp_path / "store", settings=settings) as server:
         ask(server.port, "RETURN 1")
-        with_them = [
-            child.pid
-            for child in descendants(server.pid)
-            if "llvmlite" in Path(f"/proc/{child.pid}/maps").read_text()
-        ]
-        # The template, two workers, two planners, a spare of each and the writer.
-        assert len(with_them) >= 8
+
+        def with_them() -> int:
+            maps = [Path(f"/proc/{child.pid}/maps") for child in descendants(server.pid)]
+            return sum("llvmlite" in path.read_text() for path in maps)
+
+        # The template, two workers, two planners, a spare of each and the writer; the spares are
+        # made when the rest is there.
+        assert wait_for(lambda: with_them() >= 8, 20.0) is not None

@@ -6,6 +6,7 @@ import mmap
 import os
 import time
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 
@@ -19,7 +20,8 @@ from cypherd.errors import (
     Unavailable,
 )
 from cypherd.processes.limits import MemoryGauge
-from cypherd.queries.guard import Limits, QueryGuard
+from cypherd.queries import guard as guard_module
+from cypherd.queries.guard import YIELD_INTERVAL, Limits, QueryGuard
 from cypherd.queries.slots import (
     CANCEL,
     FINISHED,
@@ -54,10 +56,14 @@ def table() -> SlotTable:
     return SlotTable(mmap.mmap(-1, 4096))
 
 
-def guard_in(slot: Slot, query: int = 7, share_end: float | None = None, **changed: object) -> (
-    QueryGuard
-):  # fmt: skip
-    return QueryGuard(slot, query, limits(**changed), MemoryGauge(), share_end)
+def guard_in(
+    slot: Slot,
+    query: int = 7,
+    share_end: float | None = None,
+    yields: bool = False,
+    **changed: object,
+) -> QueryGuard:
+    return QueryGuard(slot, query, limits(**changed), MemoryGauge(), share_end, yields=yields)
 
 
 def test_nothing_stops_a_query_that_is_within_its_limits(table: SlotTable) -> None:
@@ -107,8 +113,9 @@ def test_a_flag_set_in_another_process_is_seen() -> None:
     os.waitpid(pid, 0)
 
 
-def test_the_deadline_names_its_limit(table: SlotTable) -> None:
-    guard = guard_in(table.take(), deadline=time.monotonic() + 0.02)
+@pytest.mark.parametrize("yields", [False, True])
+def test_the_deadline_names_its_limit(table: SlotTable, yields: bool) -> None:
+    guard = guard_in(table.take(), yields=yields, deadline=time.monotonic() + 0.02)
     with pytest.raises(DeadlinePassed, match="the limit that passed"):
         _check_for(guard.check, 5)
 
@@ -128,9 +135,10 @@ def test_memory_that_operators_hold(table: SlotTable) -> None:
     assert slot.get(PEAK) == (1 << 20) + 1
 
 
-def test_memory_that_nobody_accounted_for(table: SlotTable) -> None:
+@pytest.mark.parametrize("yields", [False, True])
+def test_memory_that_nobody_accounted_for(table: SlotTable, yields: bool) -> None:
     """What a function allocates beside the account still is this process's own memory."""
-    guard = guard_in(table.take(), max_memory=16 << 20)
+    guard = guard_in(table.take(), yields=yields, max_memory=16 << 20)
     held = private_memory(64 << 20)
     with pytest.raises(MemoryLimitExceeded):
         _check_for(guard.check, 5)
@@ -146,9 +154,28 @@ def test_rows_over_the_limit_are_an_error_that_names_it(table: SlotTable) -> Non
         guard.emitted(41)
 
 
-def test_a_check_is_cheap(table: SlotTable) -> None:
+@pytest.mark.parametrize("yields", [False, True])
+def test_a_guard_that_yields_offers_its_core_now_and_then(
+    table: SlotTable, yields: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    offered: list[float] = []
+    monkeypatch.setattr(guard_module, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(os, "sched_yield", lambda: offered.append(clock[0]))
+    guard = guard_in(table.take(), yields=yields, deadline=200.0)
+    for tenths in range(1, 101):
+        clock[0] = 100.0 + tenths * YIELD_INTERVAL / 10
+        for _ in range(3):
+            guard.check()
+    # A tenth may fall on either side of the end of an interval; then the next ends later.
+    assert len(offered) in ((9, 10) if yields else (0,))
+    assert all(b - a >= YIELD_INTERVAL * 0.99 for a, b in pairwise(offered))
+
+
+@pytest.mark.parametrize("yields", [False, True])
+def test_a_check_is_cheap(table: SlotTable, yields: bool) -> None:
     """About 100 ns; the limit here only finds a check that has become dear by accident."""
-    guard = guard_in(table.take())
+    guard = guard_in(table.take(), yields=yields)
     check = guard.check
     best = HOUR
     for _ in range(5):
