@@ -70,6 +70,10 @@ def test_nothing_is_lost_and_nobody_waits_twice(operations: list[tuple[str, obje
             for item in there:
                 assert queue.remove(item[0], item)
                 waiting.remove(item)
+                if item[0] not in {client for client, _ in waiting}:
+                    # Who has gone waits anew when it comes again.
+                    for others in passed.values():
+                        others.discard(item[0])
             assert not queue.remove("a", ("a", -1))
         elif waiting:
             item = queue.pop()
