@@ -71,11 +71,15 @@ class _Watch(Unguarded):
 def test_the_guard_is_asked_often_and_may_stop_it() -> None:
     values = np.random.default_rng(1).integers(0, 2**62, 3_000_000)
     column = TypedColumn(values)
-    watch = _Watch()
-    order = sorted_rows([column], [False], watch)
+    longest = []
+    for _ in range(3):
+        watch = _Watch()
+        order = sorted_rows([column], [False], watch)
+        longest.append(watch.longest)
     assert (np.diff(values[order]) <= 0).all()
     assert watch.checks > 3_000_000 / (1 << 17)
-    # One uninterrupted sort of these takes some 300 ms; generous, as machines are busy.
-    assert watch.longest < 0.15
+    # One uninterrupted sort of these takes some 300 ms; generous and the best of three, as machines
+    # are busy and what others take of a virtual processor counts as a thread's own time.
+    assert min(longest) < 0.15
     with pytest.raises(QueryCancelled):
         sorted_rows([column], [True], _Watch(stop_after=10))
