@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 from cypherd.errors import (
@@ -247,15 +248,12 @@ class Registry:
         return next((entry for entry in reversed(self._finished) if entry.id == id), None)
 
     def entries(self) -> list[Entry]:
+        """Those that run, oldest first."""
         return list(self._running.values())
 
-    def running(self) -> list[dict[str, Any]]:
-        """Oldest first."""
-        return [entry.to_dict() for entry in self._running.values()]
-
-    def finished(self) -> list[dict[str, Any]]:
-        """Latest first."""
-        return [entry.to_dict() for entry in reversed(self._finished)]
+    def ended(self, most: int | None = None) -> list[Entry]:
+        """The last `most` that ended, latest first."""
+        return list(islice(reversed(self._finished), most))
 
     def get(self, id: str) -> dict[str, Any] | None:
         entry = self.find(id)

@@ -7,7 +7,7 @@ changes in the process that runs it, which tells nobody.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from starlette.requests import Request
@@ -15,14 +15,14 @@ from starlette.responses import Response, StreamingResponse
 
 from cypherd.errors import Unavailable
 from cypherd.queries.runner import Runner
-from cypherd.render.values import encode_value, to_json
+from cypherd.render.values import to_json
 from cypherd.settings import Settings
 
 _LOOK = 0.2
 # A line that says nothing keeps proxies from closing a stream on which nothing happens.
 _IDLE = 15.0
 
-Listed = Callable[[], dict[str, Any]]
+Listed = Callable[[], Awaitable[dict[str, Any]]]
 
 
 class QueryEvents:
@@ -50,11 +50,11 @@ class QueryEvents:
             before: object = None
             quiet = 0.0
             while not self._runner.stopping:
-                now = listed()
+                now = await listed()
                 seen = _what_matters(now)
                 if seen != before:
                     before, quiet = seen, 0.0
-                    yield b"data: " + to_json(encode_value(now)) + b"\n\n"
+                    yield b"data: " + to_json(now) + b"\n\n"
                 elif quiet >= _IDLE:
                     quiet = 0.0
                     yield b": nothing new\n\n"

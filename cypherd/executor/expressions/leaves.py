@@ -21,6 +21,7 @@ from cypherd.binder.expressions import (
 from cypherd.errors import InternalError, ParameterMissing
 from cypherd.executor.context import ExecutionContext
 from cypherd.executor.expressions.compiler import (
+    CHUNK,
     PATH_CHUNK,
     Compiler,
     Evaluate,
@@ -146,19 +147,21 @@ def _ends_of_lists(
     rows: list[tuple[Any, ...]], context: ExecutionContext
 ) -> dict[int, tuple[int, int]]:
     """(start, end) of the relationships in lists: what nodes stand between is not in the row."""
-    ids = {
-        relationship.id
-        for row in rows
-        for value in row
-        if isinstance(value, list)
-        for relationship in value
-    }
-    if not ids:
-        return {}
+    ids: set[int] = set()
+    for start in range(0, len(rows), PATH_CHUNK):
+        context.guard.check()
+        for row in rows[start : start + PATH_CHUNK]:
+            for value in row:
+                if isinstance(value, list):
+                    ids.update([relationship.id for relationship in value])
     asked = np.fromiter(ids, np.int64, len(ids))
-    found = context.transaction.endpoints(asked)
-    triples = zip(asked.tolist(), found.start.tolist(), found.end.tolist(), strict=True)
-    return {relationship: (start, end) for relationship, start, end in triples}
+    ends: dict[int, tuple[int, int]] = {}
+    for start in range(0, len(asked), CHUNK):
+        context.guard.check()
+        found = context.transaction.endpoints(asked[start : start + CHUNK])
+        pairs = zip(found.start.tolist(), found.end.tolist(), strict=True)
+        ends.update(zip(found.id.tolist(), pairs, strict=True))
+    return ends
 
 
 def _path(row: tuple[Any, ...], ends: dict[int, tuple[int, int]]) -> PathRef:

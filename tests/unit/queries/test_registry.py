@@ -122,7 +122,7 @@ def test_how_it_ended(error: CypherdError | None, state: str) -> None:
     assert shown is not None
     assert shown["state"] == state
     assert (shown["error"] is None) == (error is None)
-    assert registry.running() == []
+    assert registry.entries() == []
     assert len(registry) == 0
 
 
@@ -151,14 +151,15 @@ def test_ending_twice_keeps_the_first_end() -> None:
     registry.end(entry)
     registry.end(entry, QueryCancelled("late"))
     assert entry.to_dict()["state"] == "finished"
-    assert len(registry.finished()) == 1
+    assert len(registry.ended()) == 1
 
 
 def test_finished_are_bounded_and_latest_first() -> None:
     registry = Registry(3)
     for number in range(5):
         registry.end(begin(registry, id=f"q{number}"))
-    assert [entry["id"] for entry in registry.finished()] == ["q4", "q3", "q2"]
+    assert [entry.id for entry in registry.ended()] == ["q4", "q3", "q2"]
+    assert [entry.id for entry in registry.ended(2)] == ["q4", "q3"]
     assert registry.get("q0") is None
 
 
