@@ -125,8 +125,8 @@ def test_the_guard_is_asked_while_paths_are_made(store: GraphStore) -> None:
         [paths] = batch.columns["paths"].to_list()
         writing.abort()
     assert paths > 5000
-    # Once for the lists of relationships, once for the paths made of these.
-    assert guard.checks > 2 * paths / PATH_CHUNK
+    # For the lists of relationships, for the ends of these, and for the paths made of both.
+    assert guard.checks > 3 * paths / PATH_CHUNK
 
 
 def test_result_rows_are_counted(transaction: ReadTransaction) -> None:
