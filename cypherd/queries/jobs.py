@@ -83,7 +83,8 @@ class ReadJob(NamedTuple):
 
 class WriteJob(NamedTuple):
     """`options` and `text` should be the same objects in all jobs of a group, where they are
-    equal: they are then pickled once. `load`: a batch of a bulk load, in place of a statement."""
+    equal: they are then pickled once. `load`: a batch of a bulk load, in place of a statement.
+    `shares`: how many of its group's shares it may take."""
 
     sequence: int
     query: int
@@ -95,6 +96,7 @@ class WriteJob(NamedTuple):
     limits: Limits
     clock: float
     load: LoadBatch | None = None
+    shares: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +134,12 @@ class Done(NamedTuple):
 class Settlement:
     """What one transaction came to: `settled` statements have their final outcome (committed, or
     failed by themselves); `returned` did not take effect and run again, those of `alone` by
-    themselves. `sync`: seconds that the commit took, None: there was none."""
+    themselves, those of `spent` with a larger share than they had, or alone. `sync`: seconds that
+    the commit took, None: there was none."""
 
     settled: tuple[int, ...]
     returned: tuple[int, ...] = ()
+    spent: tuple[int, ...] = ()
     alone: tuple[int, ...] = ()
     sync: float | None = None
 

@@ -4,6 +4,11 @@
     take_short   those that a statement lets by between two of its transactions; what needs a
                  transaction to itself keeps its place
 
+Whether a statement is short only its run tells. One that has spent its share of a group is let by
+with twice as much the next time, and so on up to `MOST_SHARES`: it may have been short and the
+machine busy, and would otherwise wait for the end of a statement that goes on for hours. What such
+tries take of the time of the one that lets by is less than `2 * MOST_SHARES` shares for each.
+
 Clients are served in turn; what has to run again goes before all of them.
 """
 
@@ -21,6 +26,8 @@ from cypherd.queries.registry import Entry
 from cypherd.queries.slots import Slot
 from cypherd.queries.spool import Spool
 
+MOST_SHARES = 16
+
 
 @dataclass(slots=True, eq=False)
 class Statement:
@@ -37,6 +44,8 @@ class Statement:
     load: LoadBatch | None = None
     slot: Slot | None = None
     tries: int = 0
+    shares: int = 1
+    """Of a group's time, the next time; doubled whenever it has spent them."""
     alone: bool = False
     abandoned: bool = False
     unkept: str | None = None
@@ -45,9 +54,17 @@ class Statement:
 
     @property
     def runs_alone(self) -> bool:
+        return self.shares > 1 or not self._shares_a_transaction
+
+    @property
+    def is_let_by(self) -> bool:
+        return self.shares <= MOST_SHARES and self._shares_a_transaction
+
+    @property
+    def _shares_a_transaction(self) -> bool:
         planned = self.planned
         by_itself = self.alone or self.load is not None
-        return by_itself or planned.commits or planned.kind == "schema"
+        return not (by_itself or planned.commits or planned.kind == "schema")
 
 
 class WaitingWrites:
@@ -85,14 +102,21 @@ class WaitingWrites:
         return group
 
     def take_short(self, most: int) -> tuple[list[Statement], bool]:
-        """Perhaps none; and whether there may be more of them."""
+        """Perhaps none; and whether there may be more of them. At most one of them has spent its
+        share before."""
         group: list[Statement] = []
-        long: list[Statement] = []
+        kept: list[Statement] = []
+        spent = more = False
         while len(group) < most and len(self):
             statement = self._take()
-            (long if statement.runs_alone else group).append(statement)
-        more = len(self) > 0
-        self._again.extendleft(reversed(long))
+            if not statement.is_let_by or (spent and statement.shares > 1):
+                more = more or statement.is_let_by
+                kept.append(statement)
+            else:
+                spent = spent or statement.shares > 1
+                group.append(statement)
+        more = more or len(self) > 0
+        self._again.extendleft(reversed(kept))
         return group, more
 
     def _take(self) -> Statement:

@@ -9,9 +9,10 @@
 
 Results travel before the commit, so none need be kept here; the front holds them back until
 COMMITTED. A lone statement runs in the transaction itself and may take its time. One that takes
-more than its share of a group is returned, to be sent again alone; so are those that the group's
-time does not reach. Nothing is read from the channel while a group runs: those who wait, wait in
-the front, where they can be cancelled at once. A statement that commits in its midst
+more than its share of a group is returned, to be sent again alone, or with a larger share where
+another lets it by; so are those that the group's time does not reach. Nothing is read from the
+channel while a group runs: those who wait, wait in the front, where they can be cancelled at once.
+A statement that commits in its midst
 (`CALL { } IN TRANSACTIONS`) lets a group by after each commit, if the front has noted in its slot
 that others wait.
 """
@@ -87,7 +88,7 @@ class _Group:
     succeeded: list[int] = field(default_factory=list)
     failed: list[int] = field(default_factory=list)
     returned: list[int] = field(default_factory=list)
-    alone: list[int] = field(default_factory=list)
+    spent: list[int] = field(default_factory=list)
 
 
 class Writer:
@@ -163,12 +164,15 @@ class Writer:
             child = transaction.child()
             done = False
             try:
-                done = self._run_in(child, job, now + group.share, outcome)
+                done = self._run_in(child, job, now + group.share * job.shares, outcome)
             finally:
                 if done:
                     child.commit()
                 else:
                     child.abort()
+            if job.shares > 1:
+                # What it takes is not at the expense of those behind it.
+                group_end += monotonic() - now
 
     def _run_in(
         self,
@@ -192,7 +196,7 @@ class Writer:
             raise
         except GroupShareSpent:
             outcome.returned.append(job.sequence)
-            outcome.alone.append(job.sequence)
+            outcome.spent.append(job.sequence)
             slot.end(0)
             return False
         except Exception as error:
@@ -261,7 +265,8 @@ class Writer:
             sync = monotonic() - began
         else:
             transaction.abort()
-        return Settlement(tuple(settled), tuple(outcome.returned), tuple(outcome.alone), sync)
+        returned, spent = tuple(outcome.returned), tuple(outcome.spent)
+        return Settlement(tuple(settled), returned, spent, sync=sync)
 
     def _undone(self, group: WriteGroup, error: Exception) -> None:
         """The transaction as a whole failed: each statement is to find out for itself, also one
@@ -270,7 +275,7 @@ class Writer:
             self._fail_all(group, error)
             return
         everyone = tuple(job.sequence for job in group.jobs)
-        self._report(Settlement((), everyone, everyone))
+        self._report(Settlement((), everyone, alone=everyone))
 
     def _fail_all(self, group: WriteGroup, error: Exception) -> None:
         for job in group.jobs:

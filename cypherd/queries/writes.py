@@ -210,7 +210,7 @@ class Writes:
 
     def _passing_group(self) -> WriteGroup:
         """Of those that wait, some that a statement lets by between two of its transactions: none
-        that needs a transaction to itself, and each with its share only. Perhaps none."""
+        that needs a transaction to itself, and each with its shares only. Perhaps none."""
         assert self._yielding is not None, "the writer yields for one that commits in its midst"
         assert self._yielding.slot is not None, "it is in flight"
         self._yielding.slot.set(WAITED, 0)
@@ -251,6 +251,7 @@ class Writes:
             limits=limits_of(entry, self._settings),
             clock=entry.started,
             load=statement.load,
+            shares=statement.shares,
         )
 
     async def _receive_group(self, child: Child) -> None:
@@ -287,12 +288,14 @@ class Writes:
         if settlement.sync is not None:
             self._metrics.groups.observe(len(settlement.settled))
             self._metrics.syncs.observe(settlement.sync)
-        self._metrics.vetoes["group share"] += len(settlement.alone)
+        self._metrics.vetoes["group share"] += len(settlement.spent)
         for sequence in settlement.settled:
             self._settle(self._in_flight.pop(sequence))
         returned = [self._in_flight.pop(sequence) for sequence in settlement.returned]
         for statement in returned:
             statement.alone = statement.alone or statement.sequence in settlement.alone
+            if statement.sequence in settlement.spent:
+                statement.shares *= 2
         self._requeue(returned)
 
     def _settle(self, statement: Statement) -> None:

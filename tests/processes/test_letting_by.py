@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import time
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.client import Background, Server, ask, cancel, running, wait_for
+from benchmarks.client import Background, Server, ask, cancel, request, running, wait_for
 from tests.processes.conftest import Serve
 from tests.processes.test_commits_in_the_midst import LOTS, begun, lots, said
 from tests.processes.waiting import until, writer_of
@@ -55,6 +56,29 @@ def test_short_writes_do_not_wait_for_its_end(server: Server) -> None:
     message = ended(query, server)
     assert lots(server) == 100 * said(message)
     assert ask(server.port, "MATCH (n:Short) RETURN count(n)").rows() == [[200]]
+
+
+def test_one_that_is_not_quite_short_gets_more_time(serve: Serve) -> None:
+    """Or one that was short and met a busy machine: it does not wait for hours."""
+    server = serve(workers=2, group_share="1ms")
+    ask(server.port, "CREATE (:Old)")
+    query = begun(server)
+    text = "UNWIND range(1, 300) AS x CREATE (n:Middle {x: x}) RETURN count(n)"
+    for _ in range(3):
+        assert ask(server.port, text, timeout=WAIT).rows() == [[300]]
+    assert _spent(server) > 0
+    assert "lots" in running(server.port)
+    message = ended(query, server)
+    assert lots(server) == 100 * said(message)
+    assert ask(server.port, "MATCH (n:Middle) RETURN count(n)").rows() == [[900]]
+
+
+def _spent(server: Server) -> float:
+    """How often a write took more than its share of a group."""
+    body = request(server.port, "GET", "/metrics").body.decode()
+    found = re.search(r'cypherd_vetoes_total\{reason="group share"\} (\S+)', body)
+    assert found, body
+    return float(found[1])
 
 
 def test_one_that_fails_takes_back_only_itself(server: Server) -> None:

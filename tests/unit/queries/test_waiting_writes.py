@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from cypherd.queries.waiting_writes import Statement, WaitingWrites
+from cypherd.queries.waiting_writes import MOST_SHARES, Statement, WaitingWrites
 
 
 def _statement(name: str, *, client: str = "a", **planned: Any) -> Statement:
@@ -66,6 +66,21 @@ def test_short_ones_pass_long_ones_which_keep_their_order() -> None:
     assert (waiting.take_short(2), len(waiting)) == (([], False), 2)
     assert _names(waiting.take_group(9)) == ["alone"]
     assert _names(waiting.take_group(9)) == ["commits"]
+
+
+def test_what_has_spent_its_share_is_let_by_again_one_at_a_time() -> None:
+    """It may have been short, and the machine busy: that is no reason to wait for hours."""
+    spent, longer, longest = _statement("spent"), _statement("longer"), _statement("longest")
+    spent.shares, longer.shares, longest.shares = 2, MOST_SHARES, 2 * MOST_SHARES
+    waiting = _waiting(longest, spent, longer, _statement("1"))
+    group, more = waiting.take_short(9)
+    assert (_names(group), more) == (["spent", "1"], True)
+    group, more = waiting.take_short(9)
+    assert (_names(group), more) == (["longer"], False)
+    assert (waiting.take_short(9), len(waiting)) == (([], False), 1)
+    # Without anyone who lets by it runs alone, for as long as it takes.
+    waiting.push(_statement("2"))
+    assert _names(waiting.take_group(9)) == ["longest"]
 
 
 def test_one_that_waits_can_be_taken_out() -> None:

@@ -185,7 +185,7 @@ def test_one_over_its_share_is_returned_and_leaves_nothing(bench: Bench) -> None
     quick = [bench.job(CREATE, key=1), bench.job(CREATE, key=2)]
     bench.run(bench.job(CREATE, key=0))
     settlement, ended, _ = bench.run(quick[0], long, quick[1], share=0.05)
-    assert settlement.alone == (long.sequence,)
+    assert (settlement.spent, settlement.alone) == ((long.sequence,), ())
     assert long.sequence in settlement.returned
     assert quick[0].sequence in settlement.settled
     assert long.sequence not in ended
@@ -195,6 +195,17 @@ def test_one_over_its_share_is_returned_and_leaves_nothing(bench: Bench) -> None
     names = ("nodes_created", "labels_added", "properties_set")
     assert ended[long.sequence].stats == dict.fromkeys(names, 300_000)
     assert bench.count("Long") == 300_000
+
+
+def test_more_shares_are_not_at_the_expense_of_those_behind(bench: Bench) -> None:
+    text = "UNWIND range(1, 30000) AS x CREATE (:Long {x: x})"
+    bench.run(bench.job(CREATE, key=0))
+    long, last = bench.job(text)._replace(shares=1_000_000), bench.job(CREATE, key=1)
+    # Far beyond the time of a group with such shares.
+    settlement, _, _ = bench.run(long, last, share=0.0001)
+    assert long.sequence in settlement.settled
+    assert last.sequence not in settlement.returned or last.sequence in settlement.spent
+    assert bench.count("Long") == 30_000
 
 
 def test_a_group_s_time_is_bounded_too(bench: Bench) -> None:
