@@ -303,20 +303,33 @@ def _asked(port: int, query: str, params: dict[str, Any], id: str) -> tuple[int,
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Anonymous memory of all processes, the store's file, and shared memory, in bytes."""
+    """After a round was cleaned up: anonymous memory of all processes, the store's file, shared
+    memory; and what was in use of the file before and after that. All in bytes."""
 
     memory: int
     file: int
     shared: int
+    full: int
+    used: int
 
     @staticmethod
-    def of(server: Server) -> Size:
+    def of(server: Server, full: int) -> Size:
         pids = [server.pid, *(one.pid for one in descendants(server.pid))]
         return Size(
             sum(map(anonymous_memory, pids)),
             (server.store / "data.mdb").stat().st_size,
             shared_memory_files(),
+            full,
+            used_bytes(server),
         )
+
+
+def used_bytes(server: Server) -> int:
+    """Of the store's file."""
+    body = request(server.port, "GET", "/metrics").body.decode()
+    found = re.search(r"^cypherd_store_used_bytes (\S+)$", body, re.MULTILINE)
+    assert found, body
+    return int(float(found[1]))
 
 
 @dataclass(slots=True)
@@ -353,18 +366,21 @@ def run(
         soak.pairs.begin_round()
         end = time.monotonic() + seconds
         asyncio.run(soak.round(min(ROUND, seconds / 4), None))
+        full = used_bytes(server)
         soak.check()
         killer = Killer(server, chance)
-        before, sizes = held(server), [Size.of(server)]
+        before, sizes = held(server), [Size.of(server, full)]
         while time.monotonic() < end:
             left = end - time.monotonic()
             asyncio.run(soak.round(max(3.0, min(ROUND, left)), killer))
+            full = used_bytes(server)
             soak.check()
-            sizes.append(size := Size.of(server))
+            sizes.append(size := Size.of(server, full))
             wrong = [*soak.wrong, *soak.pairs.wrong]
             tell(
                 f"{(time.monotonic() - began) / 60:5.1f} min  memory {size.memory >> 20} MiB  "
-                f"file {size.file >> 20} MiB  killed {sum(killer.killed.values())}  "
+                f"file {size.file >> 20} MiB, used {size.full >> 20} and {size.used >> 20}  "
+                f"killed {sum(killer.killed.values())}  "
                 f"created {soak.pairs.total_acknowledged}  wrong {len(wrong)} {wrong[-1:] or ''}"
             )
         soak.done["created"] = soak.pairs.total_acknowledged
@@ -389,7 +405,7 @@ def main() -> None:
     print(f"done {report.done}\nkilled {report.killed}")
     print(f"held before {report.before}\nheld after  {report.after}")
     sizes = report.sizes
-    for name in ("memory", "file", "shared"):
+    for name in ("memory", "file", "full", "used", "shared"):
         values = [getattr(size, name) >> 10 for size in sizes]
         shown = values[:: max(1, len(values) // 12)]
         print(f"{name}, KiB: {' '.join(map(str, shown))}")

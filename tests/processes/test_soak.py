@@ -12,6 +12,11 @@ from benchmarks.soak import run
 SECONDS = float(os.environ.get("SOAK_SECONDS", "20"))
 # What processes may keep of rounds that came after the first: caches that fill, heaps that settle.
 _GROWTH = 128 << 20
+# What remains of a round, in the file: pairs of the newest rounds, a line for each bulk load.
+_REST = 8 << 20
+# Commits copy some 20 MiB a second, which are used again once no snapshot is older: those of
+# slow clients are kept for a second or two. One kept for good lets the file grow until the end.
+_FILE = 192 << 20
 
 
 @pytest.mark.timeout(SECONDS + 240)
@@ -28,5 +33,6 @@ def test_nothing_is_wrong_lost_or_left(tmp_path: Path, fronts: int) -> None:
     assert report.after.dead_readers == 0
     assert report.sizes[-1].shared == report.sizes[0].shared
     assert report.sizes[-1].memory < report.sizes[0].memory + _GROWTH
-    # Every round writes and removes about as much: the room of one is used by the next.
-    assert report.sizes[-1].file < 3 * report.sizes[0].file
+    # What a round has written is removed after it.
+    assert report.sizes[-1].used < report.sizes[0].used + _REST
+    assert report.sizes[-1].file < _FILE
