@@ -119,14 +119,19 @@ def test_the_guard_is_asked_while_paths_are_made(store: GraphStore) -> None:
         UNWIND all AS a UNWIND all AS b CREATE (a)-[:TO]->(b)
     """
     count = "MATCH p = (:Far)-[:TO*3]->() RETURN count(p) AS paths"
+    each = "MATCH p = (:Far)-[:TO*3]->() RETURN p"
     with store.write() as writing:
         list(engine.run(engine.plan(make, writing), {}, writing, Unguarded()).batches)
         [batch] = engine.run(engine.plan(count, writing), {}, writing, guard).batches
         [paths] = batch.columns["paths"].to_list()
+        rows = engine.run(engine.plan(each, writing), {}, writing, Unguarded()).batches
+        lengths = [batch.length for batch in rows]
         writing.abort()
     assert paths > 5000
     # For the lists of relationships, for the ends of these, and for the paths made of both.
     assert guard.checks > 3 * paths / PATH_CHUNK
+    # Freeing a batch of them is a step of its own.
+    assert (sum(lengths), max(lengths)) == (paths, 4 * PATH_CHUNK)
 
 
 def test_result_rows_are_counted(transaction: ReadTransaction) -> None:

@@ -33,6 +33,9 @@ from cypherd.values.graph import RelationshipRef
 
 _TOGETHER_PIECES = 64
 _TOGETHER_BATCHES = 4
+# Rows with lists of relationships are given on so many at a time. Freeing them, with what later
+# operators make of them, cannot be interrupted; thousands took 3 ms.
+_LISTED = 4 * PATH_CHUNK
 
 
 class _Paths(NamedTuple):
@@ -55,12 +58,11 @@ class VarLengthExpand(Operator):
             together = self._together(context, batch) if batch.length > 1 else None
             if together is not None:
                 for paths in together:
-                    yield self._columns(context, batch, paths)
+                    yield from self._rows(context, batch, paths)
                 continue
             for row in single_rows(batch):
                 for paths in self._walk(context, row):
-                    if len(paths.row):
-                        yield self._columns(context, row, paths)
+                    yield from self._rows(context, row, paths)
 
     def _together(self, context: ExecutionContext, batch: Batch) -> list[_Paths] | None:
         """All paths of the batch in order of rows, or None if there are too many for that."""
@@ -89,12 +91,23 @@ class VarLengthExpand(Operator):
             if len(paths.row) and (plan.maximum is None or depth < plan.maximum):
                 stack.append(wanted.longer(paths))
 
+    def _rows(self, context: ExecutionContext, batch: Batch, paths: _Paths) -> Iterator[Batch]:
+        length = len(paths.row)
+        size = _LISTED if self._makes_lists else max(1, length)
+        for start in range(0, length, size):
+            part = paths if size >= length else _part(paths, slice(start, start + size))
+            yield self._columns(context, batch, part)
+
+    @property
+    def _makes_lists(self) -> bool:
+        return self.listed and not self.plan.bound
+
     def _columns(self, context: ExecutionContext, batch: Batch, paths: _Paths) -> Batch:
         plan = self.plan
         added: dict[str, Column] = {}
         if not plan.into:
             added[plan.end] = IdColumn("node", paths.node)
-        if self.listed and not plan.bound:
+        if self._makes_lists:
             added[plan.relationships] = _lists(paths.walked, plan.reverse, context.guard)
         return batch.take(paths.row).with_columns(added)
 
@@ -126,7 +139,7 @@ class _Wanted:
     def ends(self, paths: _Paths) -> _Paths:
         """Those paths that may end where they are."""
         if self.targets is not None:
-            paths = _selected(paths, np.flatnonzero(paths.node == self.targets[paths.row]))
+            paths = _part(paths, np.flatnonzero(paths.node == self.targets[paths.row]))
         if self.bound is None:
             return paths
         lists = _lists(paths.walked, self.plan.reverse, self.context.guard).values
@@ -136,7 +149,7 @@ class _Wanted:
             for position, row in enumerate(paths.row.tolist())
             if bound[row] == lists[position]
         ]
-        return _selected(paths, np.array(equal, dtype=np.int64))
+        return _part(paths, np.array(equal, dtype=np.int64))
 
     def longer(self, paths: _Paths) -> Iterator[_Paths]:
         """The paths with one more relationship, in bounded pieces."""
@@ -173,7 +186,7 @@ def _none(paths: _Paths) -> _Paths:
     return _Paths(paths.row[:0], paths.node[:0], paths.walked[:0])
 
 
-def _selected(paths: _Paths, positions: IntArray) -> _Paths:
+def _part(paths: _Paths, positions: IntArray | slice) -> _Paths:
     return _Paths(paths.row[positions], paths.node[positions], paths.walked[positions])
 
 
@@ -190,7 +203,7 @@ def _in_order(found: list[_Paths], size: int) -> list[_Paths]:
         row, np.concatenate([paths.node for paths in found]), np.concatenate(walked)
     )
     parts = (order[start : start + size] for start in range(0, len(order), size))
-    return [_selected(everything, part) for part in parts]
+    return [_part(everything, part) for part in parts]
 
 
 def _lists(walked: IntArray, reverse: bool, guard: Guard) -> ObjectColumn:
