@@ -42,9 +42,10 @@ from cypherd.queries.plans import KnownPlan, PlanCache
 from cypherd.queries.pool import Pool
 from cypherd.queries.reads import Reads
 from cypherd.queries.registry import ClientGone, Entry, Registry
+from cypherd.queries.short_writes import ShortWrites, streamed_answer, whole_answer
 from cypherd.queries.slots import SlotTable
 from cypherd.queries.slow_log import SlowLog
-from cypherd.queries.stream import HeldStream, ReadStream
+from cypherd.queries.stream import ReadStream
 from cypherd.queries.writes import Writes
 from cypherd.render.gzipping import is_gzip
 from cypherd.settings import Settings
@@ -81,7 +82,8 @@ class Runner:
         self._streams: set[ReadStream] = set()
         self._watch_timer: asyncio.TimerHandle | None = None
         self.immediate: Immediate
-        """What can be answered in a turn of the loop; once started, as is `loads`."""
+        """What can be answered in a turn of the loop; once started, as are the others."""
+        self.short_writes: ShortWrites
         self.loads: Loads
 
     async def start(self) -> None:
@@ -103,6 +105,9 @@ class Runner:
         self._reads = Reads(settings, self._workers, self._slots, self.plans, self.registry)
         self._plannings = Reads(settings, self._planners, self._slots, self.plans, self.registry)
         self.immediate = Immediate(settings, self.plans, self.registry, self._inline)
+        self.short_writes = ShortWrites(
+            settings, self.plans, self.registry, self._writes, self._default_message
+        )
         self.loads = Loads(settings, self.registry, self._writes, self._store)
         self._learning = Learning(settings, self.plans, self.registry, self._plannings)
         self._writes.start()
@@ -126,7 +131,7 @@ class Runner:
     async def stop(self, grace: float) -> None:
         """Take no more queries, give those that run `grace` seconds, cancel the rest, and end
         the children."""
-        self._stopping = self.immediate.stopping = True
+        self._stopping = self.immediate.stopping = self.short_writes.stopping = True
         self._learning.stop()
         await self._emptied(grace)
         for entry in self.registry.entries():
@@ -367,13 +372,8 @@ class Runner:
         if request.read_only:
             raise MethodNotAllowed("a query that writes needs POST")
         held, ended = await self._writes.run(entry, request, planned)
-        body = held.whole()
-        if body is not None:
-            held.close()
-            self.registry.end(entry)
-            return Answer(entry.id, ended.stats, body, None, is_gzip(body))
-        stream = HeldStream(self.registry, entry, held)
-        return Answer(entry.id, ended.stats, None, stream, is_gzip(await stream.first()))
+        answer = whole_answer(self.registry, entry, held, ended)
+        return answer or await streamed_answer(self.registry, entry, held, ended)
 
     def _watch(self) -> None:
         for stream in list(self._streams):

@@ -120,9 +120,27 @@ class Writes:
     ) -> tuple[Spool, Ended]:
         """The complete, committed result. Raises CypherdError, of the statement or Unavailable
         when too many wait already."""
+        statement = self.begin(entry, request, planned, load)
+        try:
+            return await asyncio.shield(statement.future)
+        except asyncio.CancelledError:
+            statement.abandoned = True
+            entry.stop(ClientGone("the client went away"))
+            raise
+
+    def begin(
+        self,
+        entry: Entry,
+        request: QueryRequest,
+        planned: Planned,
+        load: LoadBatch | None = None,
+    ) -> Statement:
+        """The statement among those that wait; its future gives the complete, committed result, or
+        a CypherdError. Raises Unavailable when too many wait already, and what `entry` was stopped
+        with."""
         entry.check_stopped()
-        self.statements += load is None
         self._make_room(entry.client)
+        self.statements += load is None
         statement = Statement(
             entry, request, planned, self._loop.create_future(), self._new_spool(), load=load
         )
@@ -133,12 +151,7 @@ class Writes:
         self._waiting.push(statement)
         self._wake.set()
         self._knock()
-        try:
-            return await asyncio.shield(statement.future)
-        except asyncio.CancelledError:
-            statement.abandoned = True
-            entry.stop(ClientGone("the client went away"))
-            raise
+        return statement
 
     def _make_room(self, client: str) -> None:
         """In a full queue the client that has most in it gives way. Raises Unavailable."""

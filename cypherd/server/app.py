@@ -56,7 +56,9 @@ class Application:
         self._gate = Gate(settings)
         self._root = _root_path(settings)
         self._cypher = CypherEndpoint(settings, runner, self._gate, pages)
-        self.shortcut = Shortcut(settings, runner.immediate, self._gate, self._root)
+        self.shortcut = Shortcut(
+            settings, runner.immediate, self._gate, self._root, runner.short_writes
+        )
         """For the connections: what the front can answer at once."""
         self._rest = _starlette(settings, runner, pages)
 

@@ -27,7 +27,7 @@ from cypherd.render.renderer import RenderOptions
 from cypherd.server.bodies import ClientDisconnected, header_map, read_body
 from cypherd.server.errors import COMMON_HEADERS, Page, as_cypherd_error, error_answer
 from cypherd.server.pages import Pages
-from cypherd.server.protocol import CONNECTION, Connection
+from cypherd.server.protocol import CONNECTION, SETTLED, Connection
 from cypherd.server.requests import ACCEPT_POST, Ask, check_coding, read_get, read_post
 from cypherd.server.safety import Gate, Headers
 from cypherd.settings import Settings, format_duration
@@ -51,7 +51,10 @@ class CypherEndpoint:
         cors = self._gate.cors_headers(headers)
         query = _Query(scope, send, cors)
         try:
-            await self._respond(query, scope["method"], headers, receive)
+            if SETTLED in scope:
+                await self._answer_settled(query)
+            else:
+                await self._respond(query, scope["method"], headers, receive)
         except ClientDisconnected:
             _log.info("499 client went away before its request was whole")
         except Exception as error:
@@ -81,6 +84,13 @@ class CypherEndpoint:
             self._gate.check_origin(headers)
         await self._run(query, ask, headers, read_only=method != "POST")
         return None
+
+    async def _answer_settled(self, query: _Query) -> None:
+        """A write that has gone the short way, and is answered by this one."""
+        write, ask = query.scope[SETTLED]
+        query.choice, query.timeout = ask.choice, self._settings.default_timeout
+        query.registered(self._runner, write.entry.id)
+        await query.answer(await write.outcome())
 
     async def _read_post(
         self, query_string: bytes, headers: Mapping[str, str], receive: Receive

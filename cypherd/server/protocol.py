@@ -21,15 +21,20 @@ import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from cypherd.errors import CypherdError, HeadTooLarge, InvalidFormat, RequestTimeout
+from cypherd.queries.short_writes import BegunWrite
 from cypherd.server.errors import COMMON_HEADERS, error_body
 from cypherd.server.safety import Headers
-from cypherd.server.shortcut import LARGEST, Shortcut
+from cypherd.server.shortcut import LARGEST, ShortAsk, Shortcut
 from cypherd.settings import KIB, Settings, format_duration
 
 _log = logging.getLogger("cypherd.server")
 
 CONNECTION = "cypherd.connection"
 """The key of the Connection in an ASGI scope."""
+
+SETTLED = "cypherd.settled"
+"""The key of a write that went the short way and could not be answered there: BegunWrite and
+ShortAsk."""
 
 _MAX_PIPELINED = 32
 _KEEPALIVE_IDLE, _KEEPALIVE_INTERVAL, _KEEPALIVE_PROBES = 30, 10, 3
@@ -64,8 +69,10 @@ class Connection(HttpToolsProtocol):
         # The body, so far, of a request that may go the short way; None: it goes the ordinary one.
         self._short: list[bytes] | None = None
         self._chunked = False
-        # It has come whole, and waits for a turn of the loop that has room.
-        self._waits = False
+        # What it asks, when it has come whole and waits for a turn of the loop that has room.
+        self._waits: ShortAsk | None = None
+        # The cycle that is begun now has no task: it is answered when its write is settled.
+        self._taskless = False
         # Bytes since the head or the last piece of a body began: what httptools may hold.
         self._unread = 0
         # The loop's time at which began what is waited for now, and the body's bytes since then.
@@ -104,7 +111,7 @@ class Connection(HttpToolsProtocol):
         and each costs about as much as all the rest of a short answer. False, with nothing
         done, while the client does not take what was sent before: then ASGI's way waits."""
         cycle = self._active
-        if cycle is None or cycle.response_started or cycle.disconnected or self.flow.write_paused:
+        if cycle is None or not self._may_answer(cycle):
             return False
         lines = [b"HTTP/1.1 ", _REASONS[status]]
         for name, value in (*cycle.default_headers, *headers):
@@ -112,14 +119,21 @@ class Connection(HttpToolsProtocol):
         lines.append(b"\r\n\r\n" if cycle.keep_alive else b"\r\nconnection: close\r\n\r\n")
         if cycle.scope["method"] != "HEAD":
             lines.append(body)
-        self.transport.write(b"".join(lines))
+        self._send_whole(cycle, b"".join(lines))
+        return True
+
+    def _may_answer(self, cycle: RequestResponseCycle) -> bool:
+        started = cycle.response_started or cycle.disconnected
+        return not started and not self.flow.write_paused
+
+    def _send_whole(self, cycle: RequestResponseCycle, data: bytes) -> None:
+        self.transport.write(data)
         cycle.response_started = cycle.response_complete = True
         cycle.waiting_for_100_continue = False
         cycle.message_event.set()
         if not cycle.keep_alive:
             self.transport.close()
         cycle.on_response()
-        return True
 
     def _disconnect(self) -> None:
         if self._active is not None and self._answering():
@@ -145,7 +159,7 @@ class Connection(HttpToolsProtocol):
         except httptools.HttpParserError as error:
             self._refuse(_reason(error))
             return
-        if self._short is not None and not self._waits:
+        if self._short is not None and self._waits is None:
             # The rest of its body has yet to come.
             self._go_ordinary()
         if self._unread > self._settings.max_head:
@@ -169,9 +183,9 @@ class Connection(HttpToolsProtocol):
         return b"\r\n".join(lines) + b"\r\n\r\n"
 
     def on_message_begin(self) -> None:
-        if self._waits:
+        if self._waits is not None:
             # Another request behind it: what keeps their order is the ordinary way.
-            self._waits = False
+            self._waits = None
             self._go_ordinary()
             self._complete()
         super().on_message_begin()
@@ -236,15 +250,20 @@ class Connection(HttpToolsProtocol):
         for part in parts or ():
             self.on_body(part)
 
-    def _answered_shortly(self) -> bool:
-        """Whether the request, which has come whole, could be answered at once."""
+    def _read_short(self) -> ShortAsk | None:
+        """What a request that has come whole asks, if it may go the short way."""
         assert self._shortcut is not None, "_may_be_short has asked"
         parts = self._short or []
         if sum(map(len, parts)) > LARGEST:
-            return False
+            return None
         body = parts[0] if len(parts) == 1 else b"".join(parts)
+        return self._shortcut.read(self.headers, body)
+
+    def _answered_shortly(self, ask: ShortAsk) -> bool:
+        """Whether the request could be answered at once."""
+        assert self._shortcut is not None, "_may_be_short has asked"
         state = self.server_state
-        answer = self._shortcut.answer(self.headers, body, self.client, state.default_headers)
+        answer = self._shortcut.answer(ask, self.client, state.default_headers)
         if answer is None:
             return False
         self._short = None
@@ -252,6 +271,45 @@ class Connection(HttpToolsProtocol):
         state.total_requests += 1
         self.transport.write(answer)
         return True
+
+    def _begun_shortly(self, ask: ShortAsk) -> bool:
+        """Whether the request, a write, could be passed on to the writer. Its cycle, without a
+        task, keeps its place before those that may come behind it."""
+        shortcut = self._shortcut
+        assert shortcut is not None, "_may_be_short has asked"
+
+        def done(write: BegunWrite) -> None:
+            self.on_lost.discard(write.client_gone)
+            self._answer_write(cycle, ask, write)
+
+        write = shortcut.begin_write(ask, self.client, done)
+        if write is None:
+            return False
+        self.on_lost.add(write.client_gone)
+        self._short = None
+        self._taskless = True
+        try:
+            self._begin_cycle()
+        finally:
+            self._taskless = False
+        cycle = self.cycle
+        self._complete()
+        return True
+
+    def _answer_write(self, cycle: RequestResponseCycle, ask: ShortAsk, write: BegunWrite) -> None:
+        """What is not a whole answer, or cannot be sent in one piece, goes the ordinary way from
+        here."""
+        if self.transport.is_closing() or cycle.disconnected:
+            write.drop()
+            _log_gone(write)
+        elif write.answer is not None and cycle.keep_alive and self._may_answer(cycle):
+            assert self._shortcut is not None, "it has begun the write"
+            extra = self.server_state.default_headers
+            self._send_whole(cycle, self._shortcut.written(ask, write.answer, extra))
+        else:
+            scope = cast(dict[str, Any], cycle.scope)
+            scope[SETTLED] = (write, ask)
+            super()._start_asgi_task(cycle, self.app)
 
     def on_body(self, body: bytes) -> None:
         if self._short is not None:
@@ -270,23 +328,29 @@ class Connection(HttpToolsProtocol):
             return
         if self._short is not None:
             assert self._shortcut is not None, "_may_be_short has asked"
-            if not self._shortcut.has_room():
-                self._waits = True
-                self._shortcut.when_room(self.client, self._answer_waiting)
+            ask = self._read_short()
+            if ask is None or self._shortcut.is_write(ask) or self._shortcut.has_room():
+                self._answer_short(ask)
             else:
-                self._answer_short()
+                self._waits = ask
+                self._shortcut.when_room(self.client, self._answer_waiting)
             return
         self._complete()
 
     def _answer_waiting(self) -> None:
-        if self._waits and not self.transport.is_closing():
-            self._waits = False
-            self._answer_short()
+        if self._waits is not None and not self.transport.is_closing():
+            ask, self._waits = self._waits, None
+            self._answer_short(ask)
 
-    def _answer_short(self) -> None:
-        if not self._answered_shortly():
-            self._go_ordinary()
-            self._complete()
+    def _answer_short(self, ask: ShortAsk | None) -> None:
+        """By the short way if it can be, else by the ordinary one."""
+        if ask is not None:
+            assert self._shortcut is not None, "_may_be_short has asked"
+            write = self._shortcut.is_write(ask)
+            if self._begun_shortly(ask) if write else self._answered_shortly(ask):
+                return
+        self._go_ordinary()
+        self._complete()
 
     def _complete(self) -> None:
         super().on_message_complete()
@@ -316,7 +380,8 @@ class Connection(HttpToolsProtocol):
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._active = cycle
         self._arrived, self._since = 0, self.loop.time()
-        super()._start_asgi_task(cycle, app)
+        if not self._taskless:
+            super()._start_asgi_task(cycle, app)
 
     # --- refusals -----------------------------------------------------------------------
 
@@ -381,6 +446,11 @@ class Connection(HttpToolsProtocol):
         self.transport.write_eof()
         self.flow.resume_reading()
         self.loop.call_later(_LINGER, self._close)
+
+
+def _log_gone(write: BegunWrite) -> None:
+    id = write.entry.id
+    _log.info("499 query %s: the client went away", id, extra={"about": {"query_id": id}})
 
 
 def _reason(error: httptools.HttpParserError) -> CypherdError:

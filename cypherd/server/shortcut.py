@@ -1,10 +1,11 @@
-"""The short way of a short request: bounded reads that the front answers at once.
+"""The short way of a short request: bounded reads that the front answers at once, and writes that
+it passes on.
 
 `POST /cypher` with a JSON body of a text and parameters, all of which has come, whose plan is
-known and runs inline while the loop's turn has time left, needs no task, no ASGI messages and no
-second look at headers that were the same in the last request. Whatever is not of that kind, and
-whatever goes wrong, is `None` here, with nothing done: the request then goes the ordinary way,
-which gives the same answer to all of these, and the errors.
+known and runs inline while the loop's turn has time left, or is a write, needs no task, no ASGI
+messages and no second look at headers that were the same in the last request. Whatever is not of
+that kind, and whatever goes wrong before it has begun, is `None` here, with nothing done: the
+request then goes the ordinary way, which gives the same answer to all of these, and the errors.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from typing import Any
 import orjson
 
 from cypherd.errors import CypherdError
+from cypherd.queries.answer import Answer
 from cypherd.queries.immediate import Immediate
+from cypherd.queries.short_writes import BegunWrite, ShortWrites
 from cypherd.render.gzipping import is_gzip
 from cypherd.render.negotiation import Choice, gzip_from, negotiate
 from cypherd.render.renderer import RenderOptions
@@ -46,20 +49,40 @@ class _Head:
     """What follows from the headers of a request. `before` is the answer's head up to the value of
     Cypher-Query-Id, `packed` the same for a body that is compressed."""
 
-    format: str
+    choice: Choice
     options: RenderOptions
     before: bytes
     packed: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class ShortAsk:
+    """What a request that goes the short way asks."""
+
+    head: _Head
+    text: str
+    parameters: dict[str, Any]
+
+    @property
+    def choice(self) -> Choice:
+        return self.head.choice
+
+
 class Shortcut:
-    """One front's. `root_path` is the path under which a proxy serves it."""
+    """One front's. `root_path` is the path under which a proxy serves it; `writes` has only the
+    first front."""
 
     def __init__(
-        self, settings: Settings, immediate: Immediate, gate: Gate, root_path: str
+        self,
+        settings: Settings,
+        immediate: Immediate,
+        gate: Gate,
+        root_path: str,
+        writes: ShortWrites | None = None,
     ) -> None:
         self._settings = settings
         self._immediate = immediate
+        self._writes = writes
         self._gate = gate
         self._root = root_path
         self.urls = frozenset((b"/cypher", f"{root_path}/cypher".encode()))
@@ -75,10 +98,7 @@ class Shortcut:
         """`call`, which may call `answer`, in the first turn that has room for it."""
         self._immediate.when_room(client, call)
 
-    def answer(
-        self, headers: Headers, body: bytes, client: tuple[str, int] | None, extra: Headers
-    ) -> bytes | None:
-        """The whole answer, head and body; `extra` are headers that every answer gets."""
+    def read(self, headers: Headers, body: bytes) -> ShortAsk | None:
         key = tuple(headers)
         try:
             head = self._heads[key]
@@ -89,21 +109,40 @@ class Shortcut:
         asked = _asked(body)
         if asked is None:
             return None
-        text, parameters = asked
-        found = self._immediate.answer_now(text, parameters, head.format, head.options, client)
-        if found is None:
-            return None
-        id, result = found
-        lines = [_STATUS]
-        for name, value in extra:
-            lines += (name, b": ", value, b"\r\n")
-        lines += (
-            head.packed if is_gzip(result) else head.before,
-            id.encode("latin-1"),
-            b"\r\ncontent-length: %d\r\n\r\n" % len(result),
-            result,
+        return ShortAsk(head, *asked)
+
+    def answer(self, ask: ShortAsk, client: tuple[str, int] | None, extra: Headers) -> bytes | None:
+        """The whole answer of a read, head and body; `extra` are headers that every answer gets."""
+        head = ask.head
+        found = self._immediate.answer_now(
+            ask.text, ask.parameters, head.choice.renderer.name, head.options, client
         )
-        return b"".join(lines)
+        return None if found is None else _packed(head, extra, *found)
+
+    def is_write(self, ask: ShortAsk) -> bool:
+        """Whether `begin_write` may begin it."""
+        return self._writes is not None and self._writes.knows(ask.text)
+
+    def begin_write(
+        self,
+        ask: ShortAsk,
+        client: tuple[str, int] | None,
+        done: Callable[[BegunWrite], None],
+    ) -> BegunWrite | None:
+        """`done` is called when it is settled."""
+        if self._writes is None:
+            return None
+        head = ask.head
+        return self._writes.begin(
+            ask.text, ask.parameters, head.choice.renderer.name, head.options, client, done
+        )
+
+    def written(self, ask: ShortAsk, answer: Answer, extra: Headers) -> bytes:
+        """The whole answer of a write that came in one piece."""
+        stats = b""
+        if answer.stats:
+            stats = b"\r\ncypher-stats: " + orjson.dumps(answer.stats)
+        return _packed(ask.head, extra, answer.id, answer.body or b"", stats)
 
     def _remember(self, key: tuple[tuple[bytes, bytes], ...]) -> _Head | None:
         if sum(len(name) + len(value) for name, value in key) > _LARGEST_HEAD:
@@ -133,7 +172,7 @@ class Shortcut:
         )
         lines = self._lines(choice, self._gate.cors_headers(headers))
         return _Head(
-            choice.renderer.name,
+            choice,
             options,
             lines + b"cypher-query-id: ",
             lines + b"content-encoding: gzip\r\ncypher-query-id: ",
@@ -143,6 +182,20 @@ class Shortcut:
         told = [(b"content-type", choice.content_type), *choice.renderer.headers]
         told += [*COMMON_HEADERS, *cors, (b"cypher-timeout", self._timeout)]
         return b"".join(b"%b: %b\r\n" % pair for pair in told)
+
+
+def _packed(head: _Head, extra: Headers, id: str, body: bytes, more: bytes = b"") -> bytes:
+    lines = [_STATUS]
+    for name, value in extra:
+        lines += (name, b": ", value, b"\r\n")
+    lines += (
+        head.packed if is_gzip(body) else head.before,
+        id.encode("latin-1"),
+        more,
+        b"\r\ncontent-length: %d\r\n\r\n" % len(body),
+        body,
+    )
+    return b"".join(lines)
 
 
 def _is_json(content_type: str) -> bool:

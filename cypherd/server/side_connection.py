@@ -192,9 +192,9 @@ class SideConnection(asyncio.Protocol):
 
     def _answer(self, data: bytes) -> None:
         requests = self._requests
-        answer = self._front.shortcut.answer(
-            requests.headers, requests.body, self._client, _DATED.headers()
-        )
+        shortcut = self._front.shortcut
+        ask = shortcut.read(requests.headers, requests.body)
+        answer = None if ask is None else shortcut.answer(ask, self._client, _DATED.headers())
         if answer is None:
             text = asked_text(requests.body)
             if text is not None:
