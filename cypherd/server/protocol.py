@@ -186,8 +186,7 @@ class Connection(HttpToolsProtocol):
         if self._waits is not None:
             # Another request behind it: what keeps their order is the ordinary way.
             self._waits = None
-            self._go_ordinary()
-            self._complete()
+            self._leave_short()
         super().on_message_begin()
         self._in_head = True
         self._since = self.loop.time()
@@ -329,7 +328,12 @@ class Connection(HttpToolsProtocol):
         if self._short is not None:
             assert self._shortcut is not None, "_may_be_short has asked"
             ask = self._read_short()
-            if ask is None or self._shortcut.is_write(ask) or self._shortcut.has_room():
+            if ask is None:
+                self._leave_short()
+            elif self._shortcut.is_write(ask):
+                if not self._begun_shortly(ask):
+                    self._leave_short()
+            elif self._shortcut.has_room():
                 self._answer_short(ask)
             else:
                 self._waits = ask
@@ -342,13 +346,12 @@ class Connection(HttpToolsProtocol):
             ask, self._waits = self._waits, None
             self._answer_short(ask)
 
-    def _answer_short(self, ask: ShortAsk | None) -> None:
-        """By the short way if it can be, else by the ordinary one."""
-        if ask is not None:
-            assert self._shortcut is not None, "_may_be_short has asked"
-            write = self._shortcut.is_write(ask)
-            if self._begun_shortly(ask) if write else self._answered_shortly(ask):
-                return
+    def _answer_short(self, ask: ShortAsk) -> None:
+        if not self._answered_shortly(ask):
+            self._leave_short()
+
+    def _leave_short(self) -> None:
+        """The request has come whole, and is answered by the ordinary way."""
         self._go_ordinary()
         self._complete()
 

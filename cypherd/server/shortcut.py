@@ -99,6 +99,7 @@ class Shortcut:
         self._immediate.when_room(client, call)
 
     def read(self, headers: Headers, body: bytes) -> ShortAsk | None:
+        """What a whole request asks; None where it has to go the ordinary way."""
         key = tuple(headers)
         try:
             head = self._heads[key]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from benchmarks.client import Background, Server, ask, cancel, registry, running, wait_for
 from tests.http.conftest import Serve
-from tests.http.hostile.wire import Wire
+from tests.http.hostile.wire import Reply, Wire
 from tests.http.test_shortcut import ORDINARY, exchange, post, without
 
 LONG = "UNWIND range(1, 20000000) AS x CREATE (:Long)"
@@ -65,6 +66,15 @@ def waits(server: Server, count: int = 1) -> None:
     assert wait_for(waiting, 20.0) is not None
 
 
+def unpacked(reply: Reply) -> tuple[int, dict[str, str], bytes]:
+    """Where the compressor is flushed hangs on the time that chunks take: its bytes may differ."""
+    status, headers, body = without(reply)
+    if headers.get("content-encoding") != "gzip":
+        return status, headers, body
+    headers.pop("content-length", None)
+    return status, headers, gzip.decompress(body)
+
+
 def short(k: int, more: str = "") -> bytes:
     return post("CREATE (n:Short {k: $k}) RETURN n.k", {"k": k}, more)
 
@@ -90,7 +100,7 @@ def shorts(server: Server) -> list[int]:
         pytest.param(
             "MATCH (n:N) SET n.s = 'x' RETURN reduce(s = '', x IN range(1, $k) | s + toString(x))"
             " AS s UNION ALL UNWIND range(1, 20 * $k) AS s RETURN toString(s) + $t AS s",
-            {"k": 10_000, "t": "some more text"},
+            {"k": 2000, "t": "some more text, so that it is beyond spool_memory"},
             id="beyond memory",
         ),
         pytest.param("CREATE (n:Once {k: $k})", {"k": 7}, id="constraint"),
@@ -108,7 +118,7 @@ def test_both_ways_agree(constrained: int, more: str, query: str, params: dict[s
         again = exchange(one, post(query, params, more))
     if "text/html" not in more:
         # A page tells the time and the id.
-        assert without(reply) == without(ordinary) == without(again)
+        assert unpacked(reply) == unpacked(ordinary) == unpacked(again)
     assert reply.status == ordinary.status == again.status
     assert reply.headers.keys() == ordinary.headers.keys()
 
