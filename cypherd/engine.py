@@ -13,7 +13,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from cypherd.batch.columns import SINGLE_ROW, Batch
 from cypherd.errors import (
@@ -24,10 +24,17 @@ from cypherd.errors import (
     ParameterMissing,
     StatementError,
 )
-from cypherd.executor.context import ExecutionContext, Guard, OperatorProfile, Stats
+from cypherd.executor.context import (
+    ExecutionContext,
+    Guard,
+    OperatorProfile,
+    Stats,
+    writing,
+)
 from cypherd.executor.mapper import map_plan
 from cypherd.executor.operator import Operator
 from cypherd.executor.profile import own_times
+from cypherd.executor.short_creates import ShortCreate, short_create
 from cypherd.executor.short_reads import ShortRead, short_read
 from cypherd.parser.parser import parse
 from cypherd.planner.explain import describe
@@ -40,6 +47,10 @@ from cypherd.settings import Settings
 from cypherd.storage.protocols import ReadTransaction
 
 logger = logging.getLogger(__name__)
+
+_NO_ROWS = Batch(0, {})
+
+ShortForm: TypeAlias = ShortRead | ShortCreate
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -90,7 +101,7 @@ class Engine:
         self._compiled: _Recent[tuple[str, int], tuple[Plan, Operator]] = _Recent(
             settings.plan_cache
         )
-        self._short: _Recent[tuple[str, int], tuple[Plan, ShortRead | None]] = _Recent(
+        self._short: _Recent[tuple[str, int], tuple[Plan, ShortForm | None]] = _Recent(
             settings.plan_cache
         )
 
@@ -168,29 +179,38 @@ class Engine:
         transaction: ReadTransaction,
         guard: Guard,
     ) -> Result | None:
-        """The result of a plan that is a short read (executor/short_reads.py), whole; None for
-        another one, and where that is left to the operators. Raises CypherdError, also what the
-        guard raises, which is asked when all has been read."""
-        short = self._short_read(plan)
+        """The result of a plan that is a short read or a short create (executor/short_reads.py,
+        short_creates.py), whole; None, with nothing done, for another one, and where that is left
+        to the operators. Raises CypherdError, also what the guard raises, which is asked when all
+        has been read, or before anything is written."""
+        short = self.short_form(plan)
         if short is None or not plan.parameters <= parameters.keys():
             return None
+        stats = Stats()
+        batch: Batch | None
         try:
-            batch = short.batch(transaction, parameters)
-            guard.check()
-            if batch is not None:
-                guard.emitted(batch.length)
+            if isinstance(short, ShortRead):
+                batch = short.batch(transaction, parameters)
+                guard.check()
+                if batch is not None:
+                    guard.emitted(batch.length)
+            else:
+                guard.check()
+                writer = writing(transaction)
+                stats, batch = short.run(writer, parameters), _NO_ROWS
+                writer.end_statement()
         except Exception as error:
             raise _answer(error, plan.text) from error
         if batch is None:
             return None
         batches = iter((batch,) if batch.length else ())
-        return Result(plan.columns, batches, Stats(), plan, whole=batch)
+        return Result(plan.columns, batches, stats, plan, whole=batch)
 
-    def _short_read(self, plan: Plan) -> ShortRead | None:
+    def short_form(self, plan: Plan) -> ShortForm | None:
         key = (plan.text, plan.schema_version)
         kept = self._short.get(key)
         if kept is None or kept[0] is not plan:
-            kept = (plan, short_read(plan))
+            kept = (plan, short_read(plan) or short_create(plan))
             self._short.put(key, kept)
         return kept[1]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import Any, Protocol
 
 from cypherd.errors import InternalError
@@ -70,8 +71,12 @@ class Stats:
 
     def to_dict(self) -> dict[str, int]:
         """Only the counters that moved."""
-        pairs = ((name, getattr(self, name)) for name in self.__slots__)
-        return {name: value for name, value in pairs if value}
+        values = _counters(self)
+        return {name: value for name, value in zip(_COUNTERS, values, strict=True) if value}
+
+
+_COUNTERS = tuple(each.name for each in fields(Stats))
+_counters = attrgetter(*_COUNTERS)
 
 
 @dataclass(slots=True)
@@ -109,15 +114,20 @@ class ExecutionContext:
         return Clock(began, began)
 
     def writer(self) -> WriteTransaction:
-        """The transaction as one that writes.
-
-        Raises InternalError if a write plan was given a read transaction.
-        """
-        if not hasattr(self.transaction, "create_nodes"):
-            raise InternalError("a plan that writes was run in a read transaction")
-        return self.transaction  # type: ignore[return-value]
+        """See `writing`."""
+        return writing(self.transaction)
 
     def commit(self) -> None:
         """Make durable what the statement did so far; it goes on in a new transaction."""
         self.writer().checkpoint(self.guard.committed)
         self.stats.transactions_committed += 1
+
+
+def writing(transaction: ReadTransaction) -> WriteTransaction:
+    """The transaction as one that writes.
+
+    Raises InternalError if a write plan was given a read transaction.
+    """
+    if not hasattr(transaction, "create_nodes"):
+        raise InternalError("a plan that writes was run in a read transaction")
+    return transaction  # type: ignore[return-value]

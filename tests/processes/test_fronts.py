@@ -65,12 +65,23 @@ def _all_answer(port: int, text: str) -> bool:
     return {_front(ask(port, text, {"k": 1})) for _ in range(20)} >= FRONTS
 
 
+def _front_on(wire: Wire) -> str:
+    """Which front answers on this connection. A side front now and then passes a read on, when
+    the machine is busy, so its number in one of a few is what counts."""
+    found = ""
+    for _ in range(8):
+        wire.send(post(READ, {"k": 1}))
+        found = wire.read().headers["cypher-query-id"].partition("-")[0].partition(".")[2]
+        if found:
+            break
+    return found
+
+
 def _on_front(port: int, front: str) -> Wire:
     """A connection that this front has taken."""
     for _ in range(200):
         wire = Wire(port)
-        wire.send(post(READ, {"k": 1}))
-        if wire.read().headers["cypher-query-id"].partition("-")[0].partition(".")[2] == front:
+        if _front_on(wire) == front:
             return wire
         wire.close()
     raise AssertionError(f"no connection came to the front {front!r}")
@@ -176,9 +187,7 @@ def test_a_connection_goes_back_and_forth(server: Server, front: str) -> None:
             wire.send(whole + post("CREATE (n:M) RETURN 7 AS k", {}) + whole)
             assert [wire.read().json()["data"] for _ in range(3)] == [[[k]], [[7]], [[k]]]
         # It has come back: the ids are those of its front again.
-        wire.send(post(READ, {"k": 1}))
-        reply = wire.read()
-        assert reply.headers["cypher-query-id"].partition("-")[0].partition(".")[2] == front
+        assert _front_on(wire) == front
 
 
 def test_a_busy_connection_outlives_an_idle_tunnel(serve: Serve) -> None:

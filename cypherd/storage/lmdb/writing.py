@@ -45,21 +45,16 @@ class LmdbWriteTransaction(TransactionState):
         if len(stored) >= MANY:
             self._create_many_nodes(ids, labels, stored)
             return np.array(ids, dtype=np.int64)
-        owners = [sorted(set(row)) for row in labels]
-        self._txn.cursor(db=self._tables.nodes).putmulti(
-            [
-                (pack_id(node), packb([row, values]))
-                for node, row, values in zip(ids, owners, stored, strict=True)
-            ],
-            append=True,
-        )
-        put = self._txn.put
-        for node, row, values in zip(ids, owners, stored, strict=True):
+        put, tables = self._txn.put, self._tables
+        for node, given, values in zip(ids, labels, stored, strict=True):
+            row = sorted(set(given))
+            key = pack_id(node)
+            put(key, packb([row, values]), db=tables.nodes, append=True)
             for label in row:
-                put(pack_id(label), pack_id(node), db=self._tables.labels)
+                put(pack_id(label), key, db=tables.labels)
             self._counts.add_nodes(row, 1)
             self._follow("node", node, ((), {}), (row, values))
-        return np.array(ids, dtype=np.int64)
+        return np.arange(ids.start, ids.stop, dtype=np.int64)
 
     def _create_many_nodes(
         self, ids: range, labels: Sequence[tuple[int, ...]], stored: Sequence[dict[int, Any]]

@@ -32,6 +32,7 @@ from cypherd.queries.writer import Writer
 from cypherd.render.renderer import RenderOptions
 from cypherd.settings import MIB, Settings
 from cypherd.storage.lmdb.store import LmdbStore, open_store
+from cypherd.storage.lmdb.writing import LmdbWriteTransaction
 
 
 class Frames(BlockingChannel):
@@ -64,7 +65,7 @@ class Bench:
     sequences: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def __post_init__(self) -> None:
-        shared = mmap.mmap(-1, 1 << 16)
+        shared = mmap.mmap(-1, 1 << 19)
         self.slots = SlotTable(shared)
         self.frames = Frames(self.store)
         engine = Engine(self.settings)
@@ -294,3 +295,86 @@ def test_readiness_tells_the_last_commit(bench: Bench) -> None:
     ((kind, payload),) = bench.frames.sent
     assert kind == READY
     assert unpack(payload) == (jobs[-1].sequence, tuple(job.sequence for job in jobs))
+
+
+@pytest.fixture
+def children(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Grows by one with each nested transaction."""
+    begun: list[int] = []
+    begin = LmdbWriteTransaction.child
+
+    def child(self: LmdbWriteTransaction) -> LmdbWriteTransaction:
+        begun.append(1)
+        return begin(self)
+
+    monkeypatch.setattr(LmdbWriteTransaction, "child", child)
+    return begun
+
+
+def test_short_creates_need_no_nested_transactions(bench: Bench, children: list[int]) -> None:
+    bench.run(bench.job("CREATE CONSTRAINT FOR (n:U) REQUIRE n.k IS UNIQUE"), share=None)
+    text = "CREATE (:U {k: $k})"
+    bench.run(bench.job(text, k=0), share=None)
+    jobs = [bench.job(text, k=k) for k in range(1, 6)]
+    settlement, ended, bodies = bench.run(*jobs)
+    assert settlement.settled == tuple(job.sequence for job in jobs)
+    assert bench.count("U") == 6
+    assert not children
+    assert {ended[job.sequence].error is None for job in jobs} == {True}
+    assert {bodies[job.sequence] for job in jobs} == {
+        b'{"columns":[],"data":[],"stats":{"nodes_created":1,"properties_set":1,"labels_added":1}}'
+    }
+    # Beside another kind of write they are nested like that.
+    bench.run(bench.job(text, k=6), bench.job("MATCH (n:U {k: 6}) SET n.j = 1"))
+    assert len(children) == 2
+
+
+def test_where_one_fails_all_run_again_nested(bench: Bench, children: list[int]) -> None:
+    bench.run(bench.job("CREATE CONSTRAINT FOR (n:U) REQUIRE n.k IS UNIQUE"), share=None)
+    text = "CREATE (:U {k: $k})"
+    bench.run(bench.job(text, k=0), share=None)
+    jobs = [bench.job(text, k=k) for k in (1, 2, 0, 3, [[1]], 2)]
+    settlement, ended, _ = bench.run(*jobs)
+    assert len(children) == len(jobs)
+    assert sorted(settlement.settled) == [job.sequence for job in jobs]
+    errors = [ended[job.sequence].error for job in jobs]
+    codes = [None if error is None else error["code"].rpartition(".")[2] for error in errors]
+    broken = "ConstraintValidationFailed"
+    assert codes == [None, None, broken, None, "TypeError", broken]
+    assert bench.count("U") == 4
+    # Each is told once, and ids have no gaps.
+    told = [done.sequence for kind, data in bench.frames.sent if kind == DONE
+            for done in unpack(data)]  # fmt: skip
+    assert sorted(told) == [job.sequence for job in jobs]
+    with bench.store.read() as transaction:
+        assert transaction.counts.nodes() == 4
+        assert transaction.node_properties([3], [transaction.schema.property_id("k") or 0]) == [[3]]
+    # Groups after it are nested from the beginning for a while, and then trusted again.
+    nested = []
+    for group in range(20):
+        before = len(children)
+        bench.run(bench.job(text, k=100 + 2 * group), bench.job(text, k=101 + 2 * group))
+        nested.append(len(children) - before)
+    assert nested == [2] * 16 + [0] * 4
+
+
+def test_a_cancelled_short_create_takes_only_itself_back(bench: Bench) -> None:
+    text = "CREATE (:N {k: $k})"
+    bench.run(bench.job(text, k=0), share=None)
+    jobs = [bench.job(text, k=k) for k in range(3)]
+    Slot(bench.slots.words, jobs[1].slot).cancel(jobs[1].query, CANCELLED)
+    _, ended, _ = bench.run(*jobs)
+    assert [ended[job.sequence].error is None for job in jobs] == [True, False, True]
+    assert bench.count("N") == 3
+
+
+def test_short_creates_have_a_group_s_time(bench: Bench, children: list[int]) -> None:
+    text = "CREATE (:N {k: $k})"
+    bench.run(bench.job(text, k=0), share=None)
+    jobs = [bench.job(text, k=k) for k in range(2000)]
+    settlement, _, _ = bench.run(*jobs, share=0.001)
+    assert 0 < len(settlement.settled) < len(jobs)
+    settled = {*settlement.settled}
+    assert settled.isdisjoint(settlement.returned)
+    assert settled.union(settlement.returned) == {job.sequence for job in jobs}
+    assert bench.count("N") == len(settled) + 1
