@@ -120,9 +120,13 @@ def test_long_texts_are_counted_and_listed_too(server: Server) -> None:
     ids = [
         ask(server.port, texts[n % 3], {"k": n}).headers["cypher-query-id"] for n in range(asked)
     ]
+    # Side fronts tell a few times a second.
     assert wait_for(lambda: _inline(server.port) - before >= asked, 5.0) is not None
-    listed = {entry["id"] for entry in registry(server.port)["finished"]}
-    assert len(listed.intersection(ids)) >= 40
+    assert wait_for(lambda: len(_listed(server.port).intersection(ids)) >= 40, 5.0) is not None
+
+
+def _listed(port: int) -> set[str]:
+    return {entry["id"] for entry in registry(port)["finished"]}
 
 
 def test_a_slow_read_of_a_side_front_is_logged(tmp_path: Path) -> None:
