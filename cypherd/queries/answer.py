@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from cypherd.errors import CypherdError
 from cypherd.render.renderer import RenderOptions
 
 
-@dataclass(frozen=True, slots=True)
-class QueryRequest:
+class QueryRequest(NamedTuple):
     """`timeout` in seconds, None: the setting default_timeout. `read_only`: a write is refused
     (GET). `id`: the client's own, None: one is made."""
 
@@ -26,8 +24,7 @@ class QueryRequest:
     user: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """Either `body`, the whole answer, or `chunks`, to be iterated to the end or closed
     (`aclose`). `stats` is what a write did, None for a read. `gzip`: the bytes are compressed."""
 

@@ -15,7 +15,6 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from time import monotonic
 from typing import Any
 
@@ -313,7 +312,7 @@ class Runner:
         given = {**request.parameters, **lifted.parameters}
         try:
             return await self._try_inline(
-                entry, replace(request, text=lifted.text, parameters=given), known
+                entry, request._replace(text=lifted.text, parameters=given), known
             )
         except CypherdError:
             entry.check_stopped()

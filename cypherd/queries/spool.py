@@ -30,7 +30,8 @@ class Spool:
         self._file: IO[bytes] | None = None
         self._read = 0
         self._written = 0
-        self._changed = asyncio.Event()
+        # Made by the first who waits: of most spools nobody ever does.
+        self._changed: asyncio.Event | None = None
         self._busy = 0
         self._closed = False
         self.total = 0
@@ -43,7 +44,7 @@ class Spool:
         self._chunks.append(chunk)
         self._held += len(chunk)
         self.total += len(chunk)
-        self._changed.set()
+        self._tell()
         return True
 
     async def put(self, chunk: bytes) -> bool:
@@ -56,13 +57,13 @@ class Spool:
             await self._in_thread(self._append, chunk)
             self._written += len(chunk)
             self.total += len(chunk)
-            self._changed.set()
+            self._tell()
         return True
 
     def finish(self) -> None:
         """Nothing more will be put."""
         self.finished = True
-        self._changed.set()
+        self._tell()
 
     def reopen(self, limit: int) -> None:
         """More will be put, up to another limit."""
@@ -92,6 +93,8 @@ class Spool:
                 return data
             if self.finished:
                 return None
+            if self._changed is None:
+                self._changed = asyncio.Event()
             self._changed.clear()
             await self._changed.wait()
 
@@ -103,6 +106,10 @@ class Spool:
         if self._file is not None and not self._busy:
             self._file.close()
             self._file = None
+
+    def _tell(self) -> None:
+        if self._changed is not None:
+            self._changed.set()
 
     async def _in_thread(self, act: Callable[..., _T], *arguments: object) -> _T:
         self._busy += 1

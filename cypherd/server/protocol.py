@@ -152,7 +152,6 @@ class Connection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._refusal is not None:
             return
-        self._unset_keepalive_if_required()
         self._unread += len(data)
         try:
             self._feed(data)
@@ -362,7 +361,13 @@ class Connection(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         self._since = self.loop.time()
-        super().on_response_complete()
+        if self.pipeline:
+            super().on_response_complete()
+        else:
+            # As there, without a timer for idle connections: `check_time` ends those.
+            self.server_state.total_requests += 1
+            if not self.transport.is_closing():
+                self.flow.resume_reading()
         if self._refusal is not None and not self._answering():
             self._tell_refusal(self._refusal)
             return
@@ -402,12 +407,6 @@ class Connection(HttpToolsProtocol):
                 self._refuse(_too_slow("head", "head_timeout", settings.head_timeout))
         elif waited > settings.keep_alive:
             self.transport.close()
-
-    def timeout_keep_alive_handler(self) -> None:
-        """The timer runs from the last answer; a head that had begun by then has a limit of its
-        own."""
-        if not self._in_head:
-            super().timeout_keep_alive_handler()
 
     def _body_is_awaited(self) -> bool:
         """Not of a pipelined request: its body may have to wait for the answers before it."""
