@@ -1,7 +1,7 @@
 """Short writes: known plans, begun in the callback of a connection, answered in the callback of
 their settlement.
 
-    begin() -> registry, deadline, the writer's queue ... settled -> done(write)
+    begin() -> registry, deadline, the writer's queue ... settled -> in turn -> done(write)
 
 The ordinary way has a task for each, with futures that shield one another: about half of what a
 short write costs the front.
@@ -10,6 +10,7 @@ short write costs the front.
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from time import monotonic
 from typing import Any
@@ -25,6 +26,9 @@ from cypherd.queries.writes import Writes
 from cypherd.render.gzipping import is_gzip
 from cypherd.render.renderer import RenderOptions
 from cypherd.settings import Settings
+
+# Answers in one turn of the event loop.
+_AT_ONCE = 32
 
 
 def whole_answer(registry: Registry, entry: Entry, held: Spool, ended: Ended) -> Answer | None:
@@ -44,14 +48,24 @@ async def streamed_answer(registry: Registry, entry: Entry, held: Spool, ended: 
 
 
 class BegunWrite:
-    """A write from when it was begun. Once it is settled, `answer` is it if it came in one piece;
-    otherwise `outcome` gives it, or raises what it failed with."""
+    """A write from when it was begun, and where its outcome goes (waiting_writes.Outcome). When
+    `done` is called with it, `answer` is it if it came in one piece; otherwise `outcome` gives it,
+    or raises what it failed with."""
 
-    __slots__ = ("_held", "_registry", "answer", "entry", "error")
+    __slots__ = ("_held", "_registry", "_told", "answer", "call_done", "entry", "error", "timer")
 
-    def __init__(self, registry: Registry, entry: Entry) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        entry: Entry,
+        done: Callable[[BegunWrite], None],
+        told: Callable[[BegunWrite], None],
+    ) -> None:
         self._registry = registry
+        self._told = told
         self.entry = entry
+        self.call_done = done
+        self.timer: asyncio.TimerHandle | None = None
         self.answer: Answer | None = None
         self.error: CypherdError | None = None
         self._held: tuple[Spool, Ended] | None = None
@@ -59,21 +73,31 @@ class BegunWrite:
     def client_gone(self) -> None:
         self.entry.stop(ClientGone("the client went away"))
 
-    def settle(self, future: asyncio.Future[tuple[Spool, Ended]]) -> None:
-        """Take over what has come of it; its entry has ended then, unless it is to be streamed."""
-        error = future.exception()
-        if error is None:
-            held, ended = future.result()
+    def done(self) -> bool:
+        return self._held is not None or self.error is not None
+
+    def set_result(self, result: tuple[Spool, Ended]) -> None:
+        self._held = result
+        self._told(self)
+
+    def set_exception(self, error: CypherdError) -> None:
+        self.error = error
+        self._told(self)
+
+    def settle(self) -> None:
+        """Its entry ends, unless it is to be streamed."""
+        if self.timer is not None:
+            self.timer.cancel()
+        if self._held is not None:
+            held, ended = self._held
             self.answer = whole_answer(self._registry, self.entry, held, ended)
-            self._held = (held, ended) if self.answer is None else None
-            return
-        assert isinstance(error, CypherdError), "writes fail with nothing else"
-        self.error = error.located(self.entry.text)
-        self._registry.end(self.entry, self.error)
+        elif self.error is not None:
+            self.error = self.error.located(self.entry.text)
+            self._registry.end(self.entry, self.error)
 
     def drop(self) -> None:
         """Nobody is there to be answered."""
-        if self._held is not None:
+        if self._held is not None and self.answer is None:
             self._held[0].close()
             self._registry.end(self.entry)
 
@@ -101,6 +125,8 @@ class ShortWrites:
         self._writes = writes
         self._deadline_message = deadline_message
         self._loop = asyncio.get_running_loop()
+        # Those that are settled and not answered yet.
+        self._settled: deque[BegunWrite] = deque()
         self.stopping = False
 
     def knows(self, text: str) -> bool:
@@ -130,22 +156,30 @@ class ShortWrites:
             text, parameters, client=name, timeout=self.timeout,
             deadline_message=self._deadline_message,
         )  # fmt: skip
+        write = BegunWrite(self._registry, entry, done, self._note_settled)
         try:
-            statement = self._writes.begin(entry, request, known.planned)
+            self._writes.begin(entry, request, known.planned, outcome=write)
         except Unavailable:
             self._registry.forget(entry)
             return None
-        write = BegunWrite(self._registry, entry)
-        left = max(0.0, entry.deadline - monotonic())
-        timer = self._loop.call_later(left, _expire, entry)
-
-        def settled(future: asyncio.Future[tuple[Spool, Ended]]) -> None:
-            timer.cancel()
-            write.settle(future)
-            done(write)
-
-        statement.future.add_done_callback(settled)
+        write.timer = self._loop.call_later(entry.deadline - monotonic(), _expire, entry)
         return write
+
+    def _note_settled(self, write: BegunWrite) -> None:
+        if not self._settled:
+            self._loop.call_soon(self._answer_some)
+        self._settled.append(write)
+
+    def _answer_some(self) -> None:
+        """A group of hundreds settles at once: answering all of them in one turn of the loop would
+        hold up everyone else for as long."""
+        settled = self._settled
+        for _ in range(min(_AT_ONCE, len(settled))):
+            write = settled.popleft()
+            write.settle()
+            write.call_done(write)
+        if settled:
+            self._loop.call_soon(self._answer_some)
 
 
 def _expire(entry: Entry) -> None:

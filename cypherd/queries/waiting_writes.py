@@ -17,7 +17,9 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from dataclasses import dataclass, field
+from typing import Protocol
 
+from cypherd.errors import CypherdError
 from cypherd.queries.answer import QueryRequest
 from cypherd.queries.fair import FairQueue, client_key
 from cypherd.queries.jobs import Ended, Planned
@@ -29,6 +31,15 @@ from cypherd.queries.spool import Spool
 MOST_SHARES = 16
 
 
+class Outcome(Protocol):
+    """Where the complete, committed result of a statement goes, or what it failed with: a future,
+    or what does with less."""
+
+    def done(self) -> bool: ...
+    def set_result(self, result: tuple[Spool, Ended], /) -> None: ...
+    def set_exception(self, error: CypherdError, /) -> None: ...
+
+
 @dataclass(slots=True, eq=False)
 class Statement:
     """A write from its arrival until it is settled. `held` and `ended` are what the writer has
@@ -37,7 +48,7 @@ class Statement:
     entry: Entry
     request: QueryRequest
     planned: Planned
-    future: asyncio.Future[tuple[Spool, Ended]]
+    outcome: Outcome
     held: Spool
     ended: Ended | None = None
     sequence: int = 0

@@ -45,7 +45,7 @@ from cypherd.queries.reads import limits_of
 from cypherd.queries.registry import ClientGone, Entry, Registry
 from cypherd.queries.slots import COMMITS, FINISHED, RUNNING, WAITED, SlotTable, reason_of
 from cypherd.queries.spool import Spool
-from cypherd.queries.waiting_writes import Statement, WaitingWrites
+from cypherd.queries.waiting_writes import Outcome, Statement, WaitingWrites
 from cypherd.render.renderer import RenderOptions
 from cypherd.settings import Settings
 
@@ -120,9 +120,10 @@ class Writes:
     ) -> tuple[Spool, Ended]:
         """The complete, committed result. Raises CypherdError, of the statement or Unavailable
         when too many wait already."""
-        statement = self.begin(entry, request, planned, load)
+        future: asyncio.Future[tuple[Spool, Ended]] = self._loop.create_future()
+        statement = self.begin(entry, request, planned, load, outcome=future)
         try:
-            return await asyncio.shield(statement.future)
+            return await asyncio.shield(future)
         except asyncio.CancelledError:
             statement.abandoned = True
             entry.stop(ClientGone("the client went away"))
@@ -134,16 +135,16 @@ class Writes:
         request: QueryRequest,
         planned: Planned,
         load: LoadBatch | None = None,
+        *,
+        outcome: Outcome,
     ) -> Statement:
-        """The statement among those that wait; its future gives the complete, committed result, or
+        """The statement among those that wait; `outcome` is told the complete, committed result, or
         a CypherdError. Raises Unavailable when too many wait already, and what `entry` was stopped
         with."""
         entry.check_stopped()
         self._make_room(entry.client)
         self.statements += load is None
-        statement = Statement(
-            entry, request, planned, self._loop.create_future(), self._new_spool(), load=load
-        )
+        statement = Statement(entry, request, planned, outcome, self._new_spool(), load=load)
         entry.state = "waiting"
         entry.place = "writer"
         entry.waiting_for = lambda: self._waits_for(entry)
@@ -332,7 +333,7 @@ class Writes:
                 statement.held.close()
                 self._registry.end(statement.entry, statement.entry.stop_error)
             else:
-                statement.future.set_result((statement.held, ended))
+                statement.outcome.set_result((statement.held, ended))
             return
         error = CypherdError.from_wire(ended.error)
         stopped = statement.entry.stop_error
@@ -347,8 +348,8 @@ class Writes:
         statement.held.close()
         if statement.abandoned:
             self._registry.end(statement.entry, error)
-        elif not statement.future.done():
-            statement.future.set_exception(error)
+        elif not statement.outcome.done():
+            statement.outcome.set_exception(error)
 
     def _let_go(self, statement: Statement) -> None:
         entry = statement.entry

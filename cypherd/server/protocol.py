@@ -71,8 +71,6 @@ class Connection(HttpToolsProtocol):
         self._chunked = False
         # What it asks, when it has come whole and waits for a turn of the loop that has room.
         self._waits: ShortAsk | None = None
-        # The cycle that is begun now has no task: it is answered when its write is settled.
-        self._taskless = False
         # Bytes since the head or the last piece of a body began: what httptools may hold.
         self._unread = 0
         # The loop's time at which began what is waited for now, and the body's bytes since then.
@@ -278,23 +276,52 @@ class Connection(HttpToolsProtocol):
 
         def done(write: BegunWrite) -> None:
             self.on_lost.discard(write.client_gone)
-            self._answer_write(cycle, ask, write)
+            self._answer_write(cycle, url, ask, write)
 
+        url = self.url
         write = shortcut.begin_write(ask, self.client, done)
         if write is None:
             return False
         self.on_lost.add(write.client_gone)
         self._short = None
-        self._taskless = True
-        try:
-            self._begin_cycle()
-        finally:
-            self._taskless = False
-        cycle = self.cycle
-        self._complete()
+        cycle = self._begin_taskless()
         return True
 
-    def _answer_write(self, cycle: RequestResponseCycle, ask: ShortAsk, write: BegunWrite) -> None:
+    def _begin_taskless(self) -> RequestResponseCycle:
+        """The cycle of a short write, which has come whole while nothing was being answered. What
+        only ASGI wants of its scope, `_start_task` fills in."""
+        cycle = self.cycle = RequestResponseCycle(
+            scope=self.scope,
+            transport=self.transport,
+            flow=self.flow,
+            logger=self.logger,
+            access_logger=self.access_logger,
+            access_log=self.access_log,
+            default_headers=self.server_state.default_headers,
+            message_event=asyncio.Event(),
+            expect_100_continue=False,
+            keep_alive=True,
+            on_response=self.on_response_complete,
+        )
+        cycle.more_body = False
+        self._active = cycle
+        # Trailers, which come behind a body, are dropped: nothing here asks for them.
+        self.headers = []
+        self._unread = self._arrived = 0
+        self._since = self.loop.time()
+        return cycle
+
+    def _start_task(self, cycle: RequestResponseCycle, url: bytes) -> None:
+        """The application answers a cycle that was begun without a task."""
+        path = self.root_path.encode("ascii") + url
+        scope = cast(dict[str, Any], cycle.scope)
+        scope |= {"method": "POST", "path": path.decode(), "raw_path": path, "query_string": b""}
+        cycle.message_event.set()
+        super()._start_asgi_task(cycle, self.app)
+
+    def _answer_write(
+        self, cycle: RequestResponseCycle, url: bytes, ask: ShortAsk, write: BegunWrite
+    ) -> None:
         """What is not a whole answer, or cannot be sent in one piece, goes the ordinary way from
         here."""
         if self.transport.is_closing() or cycle.disconnected:
@@ -305,9 +332,8 @@ class Connection(HttpToolsProtocol):
             extra = self.server_state.default_headers
             self._send_whole(cycle, self._shortcut.written(ask, write.answer, extra))
         else:
-            scope = cast(dict[str, Any], cycle.scope)
-            scope[SETTLED] = (write, ask)
-            super()._start_asgi_task(cycle, self.app)
+            cast(dict[str, Any], cycle.scope)[SETTLED] = (write, ask)
+            self._start_task(cycle, url)
 
     def on_body(self, body: bytes) -> None:
         if self._short is not None:
@@ -388,8 +414,7 @@ class Connection(HttpToolsProtocol):
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._active = cycle
         self._arrived, self._since = 0, self.loop.time()
-        if not self._taskless:
-            super()._start_asgi_task(cycle, app)
+        super()._start_asgi_task(cycle, app)
 
     # --- refusals -----------------------------------------------------------------------
 
