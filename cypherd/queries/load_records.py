@@ -11,7 +11,7 @@ relationships.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -90,7 +90,7 @@ class _Inexact(Exception):
 def require_options(options: LoadOptions) -> LoadOptions:
     """Raises RequestError for names that cannot be."""
     for label, key in options.keys.items():
-        if not _is_name(label) or not _is_name(key):
+        if not is_name(label) or not is_name(key):
             raise RequestError(f"key: {label}.{key} names no label and property")
     return options
 
@@ -106,14 +106,22 @@ class _Record(NamedTuple):
     line: bytes | None
 
 
-def read_batch(
+def read_exactly(
     batch: LoadBatch,
 ) -> tuple[list[NodeRecord], list[RelationshipRecord], list[BadRecord]]:
     """What the batch holds, and the records that are wrong. Blank lines count as records, and are
     none."""
     errors: list[BadRecord] = []
-    records = _unpacked(batch, errors) if batch.format == "msgpack" else _lines(batch, errors)
-    nodes, relationships = _sorted_out(records, batch.options, errors)
+    nodes: list[NodeRecord] = []
+    relationships: list[RelationshipRecord] = []
+    for number, value, line in (
+        _unpacked(batch, errors) if batch.format == "msgpack" else _lines(batch, errors)
+    ):
+        made = read_record(number, value, line, batch.options, errors)
+        if isinstance(made, NodeRecord):
+            nodes.append(made)
+        elif made is not None:
+            relationships.append(made)
     return nodes, relationships, errors
 
 
@@ -156,27 +164,21 @@ def _unpacked(batch: LoadBatch, errors: list[BadRecord]) -> list[_Record]:
 _UNREADABLE = (ValueError, TypeError, CypherdError)
 
 
-def _sorted_out(
-    records: Sequence[_Record], options: LoadOptions, errors: list[BadRecord]
-) -> tuple[list[NodeRecord], list[RelationshipRecord]]:
-    nodes: list[NodeRecord] = []
-    relationships: list[RelationshipRecord] = []
-    for record in records:
+def read_record(
+    number: int, value: Any, line: bytes | None, options: LoadOptions, errors: list[BadRecord]
+) -> NodeRecord | RelationshipRecord | None:
+    """The record that `value` is; None, and told in `errors`, if it is none. `line`: its text, None
+    where values are exact as they are."""
+    try:
         try:
-            try:
-                made = _made(record.number, record.value, options, exact=record.line is None)
-            except _Inexact:
-                assert record.line is not None, "only texts are inexact"
-                made = _made(record.number, json.loads(record.line), options, exact=True)
-        except (_Refused, CypherdError) as error:
-            message = error.message if isinstance(error, CypherdError) else str(error)
-            errors.append(BadRecord(record.number, message))
-            continue
-        if isinstance(made, NodeRecord):
-            nodes.append(made)
-        else:
-            relationships.append(made)
-    return nodes, relationships
+            return _made(number, value, options, exact=line is None)
+        except _Inexact:
+            assert line is not None, "only texts are inexact"
+            return _made(number, json.loads(line), options, exact=True)
+    except (_Refused, CypherdError) as error:
+        message = error.message if isinstance(error, CypherdError) else str(error)
+        errors.append(BadRecord(number, message))
+        return None
 
 
 def _made(
@@ -198,7 +200,7 @@ def _node(
     if not record.keys() <= _NODE_FIELDS:
         raise _unknown(record, _NODE_FIELDS)
     labels = record["labels"]
-    if type(labels) is not list or not all(map(_is_name, labels)):
+    if type(labels) is not list or not all(map(is_name, labels)):
         raise _Refused("labels is a list of names")
     key = properties.get(options.key_of(labels[0])) if labels else None
     if key is not None:
@@ -211,7 +213,7 @@ def _relationship(
 ) -> RelationshipRecord:
     if not record.keys() <= _RELATIONSHIP_FIELDS:
         raise _unknown(record, _RELATIONSHIP_FIELDS)
-    if not _is_name(record["type"]):
+    if not is_name(record["type"]):
         raise _Refused("type is a name")
     return RelationshipRecord(
         number,
@@ -224,7 +226,7 @@ def _relationship(
 
 def _end(record: Mapping[str, Any], name: str) -> tuple[str, Any]:
     end = record.get(name)
-    if type(end) is not list or len(end) != 2 or not _is_name(end[0]):
+    if type(end) is not list or len(end) != 2 or not is_name(end[0]):
         raise _Refused(f'{name} is a label and a key, such as ["Person", 1]')
     _check_key(end[1])
     return end[0], end[1]
@@ -237,7 +239,7 @@ def _check_key(key: Any) -> None:
     stored_value(key)
 
 
-def _is_name(value: Any) -> bool:
+def is_name(value: Any) -> bool:
     return type(value) is str and value != "" and "\0" not in value
 
 

@@ -16,13 +16,13 @@ import numpy as np
 
 from cypherd.errors import CypherdError, QueryStopped, StorageFull
 from cypherd.executor.context import Guard
+from cypherd.queries.load_reading import read_batch
 from cypherd.queries.load_records import (
     BadRecord,
     LoadBatch,
     LoadOptions,
     NodeRecord,
     RelationshipRecord,
-    read_batch,
 )
 from cypherd.storage.protocols import IndexDescriptor, WriteTransaction
 
@@ -209,6 +209,7 @@ class _Piece:
         ids = self._transaction.create_nodes(
             [tokens[labels] for labels, _ in nodes],
             [self._stored(properties) for _, properties in nodes],
+            as_stored=True,
         )
         self._counts["nodes_created"] += len(nodes)
         made: list[int] = ids.tolist()
@@ -238,14 +239,9 @@ class _Piece:
             key_of = self._options.key_of
             made = self._create([((label,), {key_of(label): key}) for label, key in missing])
             ends.update(zip(missing, made, strict=True))
-        kept = []
-        for record in relationships:
-            if record.start in ends and record.end in ends:
-                kept.append(record)
-            else:
-                lost = record.end if record.start in ends else record.start
-                message = f"there is no node {lost[0]} with the key {lost[1]!r}"
-                self._errors.append(BadRecord(record.number, message))
+        kept = relationships
+        if missing and self._options.missing != "create":
+            kept = self._with_ends(relationships, ends)
         if not kept:
             return
         token = self._transaction.type_token
@@ -255,5 +251,22 @@ class _Piece:
             np.array([ends[record.start] for record in kept], dtype=np.int64),
             np.array([ends[record.end] for record in kept], dtype=np.int64),
             [self._stored(record.properties) for record in kept],
+            as_stored=True,
         )
         self._counts["relationships_created"] += len(kept)
+
+    def _with_ends(
+        self,
+        relationships: Sequence[RelationshipRecord],
+        ends: Mapping[tuple[str, Any], int],
+    ) -> list[RelationshipRecord]:
+        """Those both ends of which are there; of the others it is told."""
+        kept = []
+        for record in relationships:
+            if record.start in ends and record.end in ends:
+                kept.append(record)
+            else:
+                lost = record.end if record.start in ends else record.start
+                message = f"there is no node {lost[0]} with the key {lost[1]!r}"
+                self._errors.append(BadRecord(record.number, message))
+        return kept

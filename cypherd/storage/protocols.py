@@ -228,9 +228,15 @@ class WriteTransaction(ReadTransaction, Protocol):
     def property_token(self, name: str) -> int: ...
 
     def create_nodes(
-        self, labels: Sequence[tuple[int, ...]], properties: Sequence[Mapping[int, Any]]
+        self,
+        labels: Sequence[tuple[int, ...]],
+        properties: Sequence[Mapping[int, Any]],
+        *,
+        as_stored: bool = False,
     ) -> IntArray:
-        """One node an entry. Null values are left out. Raises CypherTypeError for a value that
+        """One node an entry. Null values are left out; `as_stored`: the properties are dicts of
+        what `stored_properties` gives, and need no further look. Raises CypherTypeError for a value
+        that
         cannot be a property (a map, a node, a list holding null or mixed kinds), and
         ConstraintValidationFailed where a uniqueness constraint is violated."""
 
@@ -240,6 +246,8 @@ class WriteTransaction(ReadTransaction, Protocol):
         starts: IntArray,
         ends: IntArray,
         properties: Sequence[Mapping[int, Any]],
+        *,
+        as_stored: bool = False,
     ) -> IntArray:
         """EntityNotFound where an end node does not exist."""
 

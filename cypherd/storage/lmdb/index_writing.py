@@ -12,7 +12,7 @@ from typing import Any
 
 from cypherd.batch.columns import EntityKind
 from cypherd.errors import ConstraintValidationFailed
-from cypherd.storage.keys import equals_something
+from cypherd.storage.keys import encode, equals_something
 from cypherd.storage.lmdb.counting import LmdbCounts, distinct_key, entries_key
 from cypherd.storage.lmdb.indexes import IndexKey, IndexReader, index_key
 from cypherd.storage.lmdb.layout import KEY_LIMIT, Tables, pack_big, pack_index
@@ -76,17 +76,17 @@ class IndexWriter:
         ConstraintValidationFailed."""
         for owner, indexes in self._schema().indexes_of(kind).items():
             for index in indexes:
-                rows = [
-                    (index_key(index.id, values), entity, values)
-                    for entity, own, given in zip(entities, owners, properties, strict=True)
-                    if owner in own and (values := _values(index, given)) is not None
-                ]
-                if index.unique:
-                    for key, entity, values in rows:
+                if not index.unique:
+                    found = _entries(index, owner, entities, owners, properties)
+                    if found:
+                        self._put_many(index.id, found)
+                    continue
+                for entity, own, given in zip(entities, owners, properties, strict=True):
+                    values = _values(index, given) if owner in own else None
+                    if values is not None:
+                        key = index_key(index.id, values)
                         self._check(index, entity, key, values)
                         self._put(index.id, key.data, entity)
-                elif rows:
-                    self._put_many(index.id, [(key.data, entity) for key, entity, _ in rows])
 
     def _put_many(self, index_id: int, rows: list[tuple[bytes, int]]) -> None:
         rows.sort()
@@ -205,6 +205,29 @@ class IndexWriter:
         names = map(schema.property_name, index.properties)
         pairs = [f"`{name}` = {_literal(v)}" for name, v in zip(names, values, strict=True)]
         return f"{owner} and {'property' if len(pairs) == 1 else 'properties'} {', '.join(pairs)}"
+
+
+def _entries(
+    index: IndexDescriptor,
+    owner: int,
+    entities: Sequence[int],
+    owners: Sequence[Sequence[int]],
+    properties: Sequence[Properties],
+) -> list[tuple[bytes, int]]:
+    """What entities add to an index: keys, and themselves."""
+    rows = zip(entities, owners, properties, strict=True)
+    if len(index.properties) == 1:
+        name, one = pack_index(index.id), index.properties[0]
+        return [
+            ((name + encode(given[one]))[:KEY_LIMIT], entity)
+            for entity, own, given in rows
+            if owner in own and one in given
+        ]
+    return [
+        (index_key(index.id, values).data, entity)
+        for entity, own, given in rows
+        if owner in own and (values := _values(index, given)) is not None
+    ]
 
 
 def _values(index: IndexDescriptor, properties: Properties) -> tuple[Any, ...] | None:

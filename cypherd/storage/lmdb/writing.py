@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -38,9 +38,13 @@ class LmdbWriteTransaction(TransactionState):
 
     @changing
     def create_nodes(
-        self, labels: Sequence[tuple[int, ...]], properties: Sequence[Mapping[int, Any]]
+        self,
+        labels: Sequence[tuple[int, ...]],
+        properties: Sequence[Mapping[int, Any]],
+        *,
+        as_stored: bool = False,
     ) -> IntArray:
-        stored = [stored_properties(row) for row in properties]
+        stored = _stored(properties, as_stored)
         ids = self._new_nodes(len(stored))
         if len(stored) >= MANY:
             self._create_many_nodes(ids, labels, stored)
@@ -90,9 +94,12 @@ class LmdbWriteTransaction(TransactionState):
         starts: IntArray,
         ends: IntArray,
         properties: Sequence[Mapping[int, Any]],
+        *,
+        as_stored: bool = False,
     ) -> IntArray:
         if len(types) >= MANY:
-            return self._create_many_relationships(types, starts, ends, properties)
+            stored = _stored(properties, as_stored)
+            return self._create_many_relationships(types, starts, ends, stored)
         first = self._relationship_counter
         labels = self._labels_of({*starts.tolist(), *ends.tolist()})
         put, tables = self._txn.put, self._tables
@@ -118,12 +125,11 @@ class LmdbWriteTransaction(TransactionState):
         types: Sequence[int],
         starts: IntArray,
         ends: IntArray,
-        properties: Sequence[Mapping[int, Any]],
+        stored: Sequence[dict[int, Any]],
     ) -> IntArray:
         """As `_create_many_nodes`."""
         first = self._relationship_counter
         ids = range(first, first + len(types))
-        stored = [stored_properties(row) for row in properties]
         start, end = starts.tolist(), ends.tolist()
         labels = self._labels_of({*start, *end})
         self._txn.cursor(db=self._tables.relationships).putmulti(
@@ -283,6 +289,12 @@ class LmdbWriteTransaction(TransactionState):
             lost = next(node for node in ids if node not in there)
             raise EntityNotFound(f"Node({lost}) does not exist", detail="DeletedEntityAccess")
         return dict(zip(ids, map(packed_labels, records), strict=True))
+
+
+def _stored(properties: Sequence[Mapping[int, Any]], as_stored: bool) -> Sequence[dict[int, Any]]:
+    if as_stored:
+        return cast(Sequence[dict[int, Any]], properties)
+    return [stored_properties(row) for row in properties]
 
 
 def _changed(before: dict[int, Any], change: Mapping[int, Any]) -> tuple[dict[int, Any], int]:
