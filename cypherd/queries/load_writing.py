@@ -156,10 +156,8 @@ class _Piece:
         for label, keys in wanted.items():
             index = _index(self._transaction, label, self._options)
             assert index is not None, "it was made before"
-            values = list(keys)
-            seek = self._transaction.index_seek(index, [(value,) for value in values])
-            for row, node in zip(seek.row.tolist(), seek.id.tolist(), strict=True):
-                found.setdefault((label, values[row]), node)
+            firsts = self._transaction.index_firsts(index, list(keys))
+            found.update([((label, key), node) for key, node in firsts.items()])
         return found
 
     def _stored(self, properties: Mapping[str, Any]) -> dict[int, Any]:

@@ -191,6 +191,10 @@ class ReadTransaction(Protocol):
     def index_holders(self, index: IndexDescriptor, value: tuple[Any, ...]) -> list[int]:
         """What `index_seek` finds for one value, ascending."""
 
+    def index_firsts(self, index: IndexDescriptor, values: Sequence[int | str]) -> dict[Any, int]:
+        """By value, the first of what `index_holders` finds for it; those of which it finds none
+        are not there. For indexes of one property; the values are different."""
+
     def index_range(
         self,
         index: IndexDescriptor,

@@ -23,7 +23,7 @@ from cypherd.storage.keys import (
     successor,
     type_range,
 )
-from cypherd.storage.lmdb.layout import KEY_LIMIT, Tables, pack_index, read_records
+from cypherd.storage.lmdb.layout import KEY_LIMIT, Tables, pack_index, read_records, unpack_big
 from cypherd.storage.protocols import IndexDescriptor, SeekRows
 from cypherd.values.lists import is_list
 from cypherd.values.ordering import greater, greater_equal, less, less_equal, sort_key
@@ -99,6 +99,21 @@ class IndexReader:
             ids += held
             rows += [row] * len(held)
         return SeekRows(np.array(rows, dtype=np.int64), np.array(ids, dtype=np.int64))
+
+    def firsts(self, index: IndexDescriptor, values: Sequence[int | str]) -> dict[Any, int]:
+        name = pack_index(index.id)
+        asked = {name + encode(value): value for value in values}
+        cut = [key for key in asked if len(key) > KEY_LIMIT]
+        found: dict[Any, int] = {}
+        for key in cut:
+            value = asked.pop(key)
+            held = self.holders(index, IndexKey(key[:KEY_LIMIT], key[4:]))
+            if held:
+                found[value] = held[0]
+        # Of entries with one key, LMDB gives the first.
+        pairs = self._txn.cursor(db=self._table).getmulti(sorted(asked))
+        found.update([(asked[key], unpack_big(data)[0]) for key, data in pairs])
+        return found
 
     def holders(self, index: IndexDescriptor, key: IndexKey) -> list[int]:
         """The entities with exactly the values of `key`, ascending."""

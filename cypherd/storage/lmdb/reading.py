@@ -195,6 +195,9 @@ class LmdbReadTransaction:
     def index_holders(self, index: IndexDescriptor, value: tuple[Any, ...]) -> list[int]:
         return self._indexes.holders_of(index, value)
 
+    def index_firsts(self, index: IndexDescriptor, values: Sequence[int | str]) -> dict[Any, int]:
+        return self._indexes.firsts(index, values)
+
     def index_range(
         self,
         index: IndexDescriptor,

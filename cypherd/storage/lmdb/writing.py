@@ -6,7 +6,6 @@ may have been done.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
@@ -101,7 +100,7 @@ class LmdbWriteTransaction(TransactionState):
             stored = _stored(properties, as_stored)
             return self._create_many_relationships(types, starts, ends, stored)
         first = self._relationship_counter
-        labels = self._labels_of({*starts.tolist(), *ends.tolist()})
+        labels = self._labels_by_node({*starts.tolist(), *ends.tolist()})
         put, tables = self._txn.put, self._tables
         rows = zip(types, starts.tolist(), ends.tolist(), properties, strict=True)
         number = first
@@ -130,26 +129,36 @@ class LmdbWriteTransaction(TransactionState):
         """As `_create_many_nodes`."""
         first = self._relationship_counter
         ids = range(first, first + len(types))
-        start, end = starts.tolist(), ends.tolist()
-        labels = self._labels_of({*start, *end})
+        self._count_many_relationships(types, starts, ends)
+        rows = zip(ids, types, starts.tolist(), ends.tolist(), stored, strict=True)
         self._txn.cursor(db=self._tables.relationships).putmulti(
-            [
-                (pack_id(number), packb([type_, one, other, values]))
-                for number, type_, one, other, values in zip(
-                    ids, types, start, end, stored, strict=True
-                )
-            ],
-            append=True,
+            [(pack_id(number), packb(record)) for number, *record in rows], append=True
         )
         self._put_adjacency(self._tables.out, types, starts, ends, first)
         self._put_adjacency(self._tables.in_, types, ends, starts, first)
-        of = labels.__getitem__
-        kinds = Counter(zip(types, map(of, start), map(of, end), strict=True))
-        for (type_, started, ended), amount in kinds.items():
-            self._counts.add_relationships(type_, started, ended, amount)
         self._relationship_counter = first + len(types)
         self._follow_many("relationship", ids, [(type_,) for type_ in types], stored)
         return np.arange(first, self._relationship_counter, dtype=np.int64)
+
+    def _count_many_relationships(
+        self, types: Sequence[int], starts: IntArray, ends: IntArray
+    ) -> None:
+        """Raises EntityNotFound where an end node does not exist."""
+        nodes, places = np.unique(np.concatenate((starts, ends)), return_inverse=True)
+        # Nodes with the same labels are of one class; relationships are counted by the classes of
+        # their ends.
+        numbers: dict[tuple[int, ...], int] = {}
+        classes = np.array(
+            [numbers.setdefault(row, len(numbers)) for row in self._labels_of(nodes.tolist())],
+            dtype=np.int64,
+        )[places]
+        count = len(numbers)
+        kinds = (np.array(types) * count + classes[: len(starts)]) * count + classes[len(starts) :]
+        labels = list(numbers)
+        for kind, amount in zip(*np.unique(kinds, return_counts=True), strict=True):
+            rest, end = divmod(int(kind), count)
+            type_, start = divmod(rest, count)
+            self._counts.add_relationships(type_, labels[start], labels[end], int(amount))
 
     def _put_adjacency(
         self, table: Any, types: Sequence[int], owners: IntArray, neighbours: IntArray, first: int
@@ -215,7 +224,7 @@ class LmdbWriteTransaction(TransactionState):
             txn.delete(pack_id(relationship), db=tables.relationships)
             txn.delete(adjacency_key(start, type_), pack_owned(end, relationship), db=tables.out)
             txn.delete(adjacency_key(end, type_), pack_owned(start, relationship), db=tables.in_)
-            labels = self._labels_of({start, end})
+            labels = self._labels_by_node({start, end})
             self._counts.add_relationships(type_, labels[start], labels[end], -1)
             self._follow("relationship", relationship, ((type_,), values), ((), {}))
             self._deleted[relationship] = (type_, start, end)
@@ -279,16 +288,18 @@ class LmdbWriteTransaction(TransactionState):
             for label in labels:
                 self._counts.add_ended(label, type_, sign * degree)
 
-    def _labels_of(self, nodes: set[int]) -> dict[int, tuple[int, ...]]:
-        if not nodes:
-            return {}
-        ids = sorted(nodes)
-        records, rows = find_packed(self._txn, self._tables.nodes, ids)
+    def _labels_of(self, nodes: Sequence[int]) -> list[tuple[int, ...]]:
+        """Of each of `nodes`, which are different. Raises EntityNotFound."""
+        records, rows = find_packed(self._txn, self._tables.nodes, nodes) if nodes else ([], None)
         if rows is not None:
-            there = {ids[row] for row in rows}
-            lost = next(node for node in ids if node not in there)
+            there = {nodes[row] for row in rows}
+            lost = next(node for node in nodes if node not in there)
             raise EntityNotFound(f"Node({lost}) does not exist", detail="DeletedEntityAccess")
-        return dict(zip(ids, map(packed_labels, records), strict=True))
+        return list(map(packed_labels, records))
+
+    def _labels_by_node(self, nodes: set[int]) -> dict[int, tuple[int, ...]]:
+        ids = sorted(nodes)
+        return dict(zip(ids, self._labels_of(ids), strict=True))
 
 
 def _stored(properties: Sequence[Mapping[int, Any]], as_stored: bool) -> Sequence[dict[int, Any]]:
