@@ -116,6 +116,8 @@ class Writer:
         self._done: list[Done] = []
         self._highest = 0
         self._distrusted = 0
+        # Nothing is sent of a group before all of it has run, if it may have to run again.
+        self._holds = False
 
     def get_ready(self) -> None:
         """Tell what the store's last commit holds, after taking the write lock once.
@@ -139,19 +141,22 @@ class Writer:
         try:
             outcome = _Group()
             trusted = self._is_trusted(group, transaction)
+            self._holds = trusted
             if not self._run_statements(group, transaction, outcome, nested=not trusted):
                 self._distrusted = _DISTRUSTED
-                self._done.clear()
+                self._drop_output()
                 transaction.abort()
                 transaction = self._store.write()
                 outcome = _Group()
                 self._run_statements(group, transaction, outcome, nested=True)
+            self._holds = False
             self._flush()
             settlement = self._commit(transaction, outcome)
         except ChannelClosed:
             transaction.abort()
             raise
         except Exception as error:
+            self._holds = False
             with contextlib.suppress(Exception):
                 transaction.abort()
             self._undone(group, error)
@@ -348,8 +353,15 @@ class Writer:
     def _put(self, data: bytes) -> None:
         self._output.append(data)
         self._output_size += len(data)
-        if self._output_size >= _FLUSH:
+        if self._output_size >= _FLUSH and not self._holds:
             self._send()
+
+    def _drop_output(self) -> None:
+        """Of a trusted group, all that there is."""
+        self._done.clear()
+        self._output.clear()
+        self._output_size = 0
+        self._holds = False
 
     def _flush(self) -> None:
         self._put_done()

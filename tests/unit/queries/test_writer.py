@@ -358,6 +358,22 @@ def test_where_one_fails_all_run_again_nested(bench: Bench, children: list[int])
     assert nested == [2] * 16 + [0] * 4
 
 
+def test_what_a_group_that_runs_again_has_said_is_void(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if its answers were so large that they would go out before its end."""
+    monkeypatch.setattr("cypherd.queries.writer._SMALL", 16)
+    monkeypatch.setattr("cypherd.queries.writer._FLUSH", 64)
+    bench.run(bench.job("CREATE CONSTRAINT FOR (n:U) REQUIRE n.k IS UNIQUE"), share=None)
+    text = "CREATE (:U {k: $k})"
+    bench.run(bench.job(text, k=0), share=None)
+    jobs = [bench.job(text, k=k) for k in (*range(1, 40), 0)]
+    _, ended, bodies = bench.run(*jobs)
+    assert [ended[job.sequence].error is None for job in jobs] == [True] * 39 + [False]
+    assert {bodies[job.sequence].count(b"columns") for job in jobs[:-1]} == {1}
+    assert bench.count("U") == 40
+
+
 def test_a_cancelled_short_create_takes_only_itself_back(bench: Bench) -> None:
     text = "CREATE (:N {k: $k})"
     bench.run(bench.job(text, k=0), share=None)
