@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from cypherd.batch.columns import IntArray
 from cypherd.errors import CypherdError, QueryStopped, StorageFull
 from cypherd.executor.context import Guard
 from cypherd.queries.load_reading import read_batch
@@ -126,6 +127,10 @@ def _index(
     return None
 
 
+Ends = tuple[Sequence[RelationshipRecord], IntArray, IntArray]
+"""Relationships, the nodes where they start and where they end."""
+
+
 class _Piece:
     """Records of a batch, written together."""
 
@@ -154,11 +159,14 @@ class _Piece:
         """The nodes that have the keys, by label and key; of several the oldest."""
         found: dict[tuple[str, Any], int] = {}
         for label, keys in wanted.items():
-            index = _index(self._transaction, label, self._options)
-            assert index is not None, "it was made before"
-            firsts = self._transaction.index_firsts(index, list(keys))
+            firsts = self._transaction.index_firsts(self._index(label), list(keys))
             found.update([((label, key), node) for key, node in firsts.items()])
         return found
+
+    def _index(self, label: str) -> IndexDescriptor:
+        index = _index(self._transaction, label, self._options)
+        assert index is not None, "it was made before"
+        return index
 
     def _stored(self, properties: Mapping[str, Any]) -> dict[int, Any]:
         tokens = self._tokens
@@ -222,6 +230,47 @@ class _Piece:
             self._transaction.add_labels(ids, tokens)
 
     def _write_relationships(self, relationships: Sequence[RelationshipRecord]) -> None:
+        kept, starts, ends = self._integer_ends(relationships) or self._any_ends(relationships)
+        if not kept:
+            return
+        token = self._transaction.type_token
+        types = {name: token(name) for name in dict.fromkeys(record.type for record in kept)}
+        self._transaction.create_relationships(
+            [types[record.type] for record in kept],
+            starts,
+            ends,
+            [self._stored(record.properties) for record in kept],
+            as_stored=True,
+        )
+        self._counts["relationships_created"] += len(kept)
+
+    def _integer_ends(self, relationships: Sequence[RelationshipRecord]) -> Ends | None:
+        """By arrays, where all keys are integers. None: not so, or nodes that are to be there
+        are not."""
+        ends = [record.start for record in relationships]
+        ends += [record.end for record in relationships]
+        if {type(key) for _, key in ends} != {int}:
+            return None
+        keys = np.array([key for _, key in ends], dtype=np.int64)
+        nodes = np.empty(len(keys), dtype=np.int64)
+        labels = [label for label, _ in ends]
+        numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
+        of = np.array([numbers[label] for label in labels], dtype=np.int64)
+        create = self._options.missing == "create"
+        for label, number in numbers.items():
+            places = np.flatnonzero(of == number)
+            index = self._index(label)
+            wanted, rows = np.unique(keys[places], return_inverse=True)
+            found = self._transaction.index_firsts_of_integers(index, wanted)
+            missing = np.flatnonzero(found < 0)
+            if len(missing):
+                if not create:
+                    return None
+                found[missing] = self._create_ends([(label, k) for k in wanted[missing].tolist()])
+            nodes[places] = found[rows]
+        return relationships, nodes[: len(relationships)], nodes[len(relationships) :]
+
+    def _any_ends(self, relationships: Sequence[RelationshipRecord]) -> Ends:
         wanted: dict[str, dict[Any, None]] = {}
         for record in relationships:
             for label, key in (record.start, record.end):
@@ -233,25 +282,17 @@ class _Piece:
             for key in keys
             if (label, key) not in ends
         ]
-        if self._options.missing == "create":
-            key_of = self._options.key_of
-            made = self._create([((label,), {key_of(label): key}) for label, key in missing])
-            ends.update(zip(missing, made, strict=True))
         kept = relationships
-        if missing and self._options.missing != "create":
+        if self._options.missing == "create":
+            ends.update(zip(missing, self._create_ends(missing), strict=True))
+        elif missing:
             kept = self._with_ends(relationships, ends)
-        if not kept:
-            return
-        token = self._transaction.type_token
-        types = {name: token(name) for name in dict.fromkeys(record.type for record in kept)}
-        self._transaction.create_relationships(
-            [types[record.type] for record in kept],
-            np.array([ends[record.start] for record in kept], dtype=np.int64),
-            np.array([ends[record.end] for record in kept], dtype=np.int64),
-            [self._stored(record.properties) for record in kept],
-            as_stored=True,
-        )
-        self._counts["relationships_created"] += len(kept)
+        starts = np.array([ends[record.start] for record in kept], dtype=np.int64)
+        return kept, starts, np.array([ends[record.end] for record in kept], dtype=np.int64)
+
+    def _create_ends(self, missing: Sequence[tuple[str, Any]]) -> list[int]:
+        key_of = self._options.key_of
+        return self._create([((label,), {key_of(label): key}) for label, key in missing])
 
     def _with_ends(
         self,

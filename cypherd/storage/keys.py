@@ -33,6 +33,10 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from cypherd.batch.columns import IntArray
 from cypherd.errors import CypherTypeError
 from cypherd.values.extensions import EXTENDED
 from cypherd.values.lists import is_list
@@ -74,6 +78,9 @@ _EXACT = 1 << 53
 _pack_double = struct.Struct(">d").pack
 _unpack_bits = struct.Struct(">Q").unpack
 _PLAIN = frozenset({int, str, bool})
+
+INTEGER_KEY = np.dtype([("tag", "u1"), ("bits", ">u8"), ("difference", ">u2")])
+"""The encoding of a number as an item of an array."""
 _SIGN = 1 << 63
 _ALL = (1 << 64) - 1
 
@@ -102,6 +109,30 @@ def encode(value: Any) -> bytes:
     raise CypherTypeError(
         f"a value of type {kind.__name__} cannot be in an index", detail="InvalidPropertyType"
     )
+
+
+def encode_integers(values: IntArray) -> NDArray[Any]:
+    """The encodings of integers, as an array of INTEGER_KEY."""
+    doubles = values.astype(np.float64)
+    keys = np.empty(len(values), dtype=INTEGER_KEY)
+    bits = doubles.view(np.uint64)
+    keys["tag"] = TAG_NUMBER
+    keys["bits"] = np.where(values < 0, ~bits, bits | np.uint64(_SIGN))
+    keys["difference"] = values - _whole_of(doubles) + 0x8000
+    return keys
+
+
+def decode_integers(keys: NDArray[Any]) -> IntArray:
+    """The values of keys of `encode_integers`."""
+    bits = keys["bits"].astype(np.uint64)
+    doubles = np.where(bits >= _SIGN, bits ^ np.uint64(_SIGN), ~bits).view(np.float64)
+    return _whole_of(doubles) + (keys["difference"].astype(np.int64) - 0x8000)
+
+
+def _whole_of(doubles: NDArray[Any]) -> IntArray:
+    """As integers; 2^63, which is the nearest double of the largest ones, is -2^63 here: the
+    differences to it are the same in 64 bits."""
+    return np.where(doubles >= 2.0**63, -(2.0**63), doubles).astype(np.int64)
 
 
 def encode_composite(values: Sequence[Any]) -> bytes:

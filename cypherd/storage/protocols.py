@@ -195,6 +195,9 @@ class ReadTransaction(Protocol):
         """By value, the first of what `index_holders` finds for it; those of which it finds none
         are not there. For indexes of one property; the values are different."""
 
+    def index_firsts_of_integers(self, index: IndexDescriptor, values: IntArray) -> IntArray:
+        """`index_firsts` of ascending integers; -1 where there is none."""
+
     def index_range(
         self,
         index: IndexDescriptor,

@@ -130,6 +130,33 @@ def test_keys_are_named_by_label(port: int) -> None:
     assert indexes >= {("P", "nr"), ("City", "name")}
 
 
+def test_integers_as_keys_of_several_labels(port: int) -> None:
+    """Found, made, and of several that have one key the oldest."""
+    ask(port, "UNWIND ['old', 'new'] AS name CREATE (:P {id: 4, name: name})")
+    ask(port, "CREATE (:Q {id: 4, name: 'q'})")
+    ends = [("P", 4, "Q", 4), ("Q", 4, "P", -7), ("Q", 2**63 - 1, "P", 4), ("P", -7, "P", -7)]
+    records = [
+        {"type": "T", "start": [start, a], "end": [end, b], "properties": {"n": n}}
+        for n, (start, a, end, b) in enumerate(ends)
+    ]
+    told = load(port, lines(records)).json()
+    assert (told["nodes_created"], told["relationships_created"]) == (2, 4)
+    found = ask(
+        port,
+        "MATCH (a)-[r:T]->(b) RETURN labels(a)[0], a.id, a.name, labels(b)[0], b.id, b.name"
+        " ORDER BY r.n",
+    ).rows()
+    assert found == [
+        ["P", 4, "old", "Q", 4, "q"],
+        ["Q", 4, "q", "P", -7, None],
+        ["Q", 2**63 - 1, None, "P", 4, "old"],
+        ["P", -7, None, "P", -7, None],
+    ]
+    told = load(port, lines([*records[:2], step(4, 5), *records[2:]]), missing="error").json()
+    assert (told["bad_records"], told["relationships_created"]) == (1, 4)
+    assert one(port, COUNT) == 5
+
+
 def test_missing_and_existing(port: int) -> None:
     load(port, lines([node(1)]))
     records = [node(1, name="x"), step(1, 5), node(2), node(2)]

@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cypherd.errors import CypherTypeError
 from cypherd.storage.keys import (
+    decode_integers,
     encode,
     encode_composite,
+    encode_integers,
     encode_string_prefix,
     equals_something,
     successor,
@@ -120,3 +123,18 @@ def test_what_equals_nothing(value: Any, expected: bool) -> None:
 def test_what_cannot_be_a_property_has_no_key() -> None:
     with pytest.raises(CypherTypeError):
         encode({"a": 1})
+
+
+@given(st.lists(INT64 | BEYOND_DOUBLES | st.integers(-9, 9), max_size=20))
+def test_integers_are_encoded_together_as_alone(values: list[int]) -> None:
+    array = np.array(values, dtype=np.int64)
+    keys = encode_integers(array)
+    assert keys.tobytes() == b"".join(map(encode, values))
+    assert decode_integers(keys).tolist() == values
+
+
+@pytest.mark.parametrize("value", [2**63 - 1, 2**63 - 513, -(2**63), 2**53 + 1, -(2**53) - 1, 0])
+def test_integers_at_the_limits(value: int) -> None:
+    keys = encode_integers(np.array([value], dtype=np.int64))
+    assert keys.tobytes() == encode(value)
+    assert decode_integers(keys).tolist() == [value]

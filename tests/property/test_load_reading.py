@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -104,4 +105,26 @@ def test_firsts_are_the_first_holders(empty_store: GraphStore, long: int) -> Non
         assert firsts == {v: held[0] for v, held in expected.items() if held}
         assert len(firsts) == len(set(values))
         assert transaction.index_firsts(index, []) == {}
+        transaction.abort()
+
+
+INTEGERS = st.one_of(st.integers(-3, 12), st.sampled_from([-(2**63), 2**63 - 1, 2**53, 2**53 + 1]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    there=st.lists(st.one_of(INTEGERS, st.sampled_from([0.5, 2.0, "x"])), max_size=12),
+    asked=st.lists(INTEGERS, unique=True, max_size=12).map(sorted),
+)
+def test_firsts_of_integers_are_those_firsts(
+    empty_store: GraphStore, there: list[Any], asked: list[int]
+) -> None:
+    """Whether keys of the index are held by one node each (by arrays) or not."""
+    with empty_store.write() as transaction:
+        key, label = transaction.property_token("i"), transaction.label_token("A")
+        index = transaction.create_index(None, "node", label, [key])
+        transaction.create_nodes([(label,)] * len(there), [{key: value} for value in there])
+        firsts = transaction.index_firsts(index, asked)
+        found = transaction.index_firsts_of_integers(index, np.array(asked, dtype=np.int64))
+        assert found.tolist() == [firsts.get(value, -1) for value in asked]
         transaction.abort()

@@ -16,8 +16,11 @@ import numpy as np
 
 from cypherd.batch.columns import IntArray
 from cypherd.storage.keys import (
+    INTEGER_KEY,
+    decode_integers,
     encode,
     encode_composite,
+    encode_integers,
     encode_string_prefix,
     equals_something,
     successor,
@@ -29,6 +32,7 @@ from cypherd.values.lists import is_list
 from cypherd.values.ordering import greater, greater_equal, less, less_equal, sort_key
 
 _MANY = 16
+_INTEGER_ENTRY = np.dtype([("index", ">u4"), ("key", INTEGER_KEY)])
 
 
 class IndexKey(NamedTuple):
@@ -114,6 +118,23 @@ class IndexReader:
         pairs = self._txn.cursor(db=self._table).getmulti(sorted(asked))
         found.update([(asked[key], unpack_big(data)[0]) for key, data in pairs])
         return found
+
+    def firsts_of_integers(self, index: IndexDescriptor, values: IntArray) -> IntArray:
+        """For an index no key of which has two entries: all that is found comes as one array."""
+        keys = np.empty(len(values), dtype=_INTEGER_ENTRY)
+        keys["index"], keys["key"] = index.id, encode_integers(values)
+        size = keys.itemsize
+        data = keys.tobytes()
+        asked = [data[start : start + size] for start in range(0, len(data), size)]
+        cursor = self._txn.cursor(db=self._table)
+        entries = cursor.getmulti(asked, dupdata=True, dupfixed_bytes=8, keyfixed=True)
+        found = np.frombuffer(entries, dtype=[("entry", _INTEGER_ENTRY), ("id", ">i8")])
+        ids = found["id"].astype(np.int64)
+        if len(ids) == len(values):
+            return ids
+        firsts = np.full(len(values), -1, dtype=np.int64)
+        firsts[np.searchsorted(values, decode_integers(found["entry"]["key"]))] = ids
+        return firsts
 
     def holders(self, index: IndexDescriptor, key: IndexKey) -> list[int]:
         """The entities with exactly the values of `key`, ascending."""

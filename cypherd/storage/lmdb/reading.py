@@ -198,6 +198,13 @@ class LmdbReadTransaction:
     def index_firsts(self, index: IndexDescriptor, values: Sequence[int | str]) -> dict[Any, int]:
         return self._indexes.firsts(index, values)
 
+    def index_firsts_of_integers(self, index: IndexDescriptor, values: IntArray) -> IntArray:
+        counts = self._counts
+        if counts.index_entries(index.id) == counts.index_distinct(index.id):
+            return self._indexes.firsts_of_integers(index, values)
+        found = self._indexes.firsts(index, values.tolist())
+        return np.array([found.get(value, -1) for value in values.tolist()], dtype=np.int64)
+
     def index_range(
         self,
         index: IndexDescriptor,
